@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { TestActor } from '../harness.ts'
-import { createAgent } from '../support/chat.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { waitForIdleNetwork } from '../support/browser.ts'
+import { createAgent, openSession } from '../support/chat.ts'
 import { startConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
+import { createWebhook } from '../support/webhooks.ts'
 
 const { app, open } = await startConsole()
 
@@ -13,8 +16,9 @@ interface Stream {
   isOpen: boolean
 }
 
-/** The streams of events that a page has opened so far. */
-const watchStreams = (page: Page): Stream[] => {
+/** Leaves the open page, and returns the streams of events that the next ones open. */
+const watchStreams = async (page: Page): Promise<Stream[]> => {
+  await page.goto('about:blank')
   const streams: Stream[] = []
   page.on('request', (request) => {
     if (!request.url().endsWith('/events/stream')) return
@@ -43,7 +47,7 @@ const rename = async (as: TestActor, id: string, name: string): Promise<void> =>
   assert.equal(status, 200, text)
 }
 
-test('a list changes without a reload when another client changes something, and without polling', async () => {
+test('a list changes without a reload when another client changes something', async () => {
   const owner = await app.createOrg()
   const { page, pageErrors } = await open(owner, '/agents')
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
@@ -77,7 +81,7 @@ test('the log shows a new event live, with its payload, and filters by type and 
   assert.equal(JSON.parse(await dialog.getByLabel('Payload').innerText()).subject.id, other.id)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await dialog.getByRole('button', { name: 'Copy' }).click()
-  assert.equal(JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string).subject.id, other.id)
+  assert.equal(JSON.parse(await page.evaluate('navigator.clipboard.readText()')).subject.id, other.id)
   await dialog.getByRole('link', { name: 'Events of this resource' }).click()
   await rename(owner, agent.id, 'Historian')
   await rename(owner, other.id, 'Florist')
@@ -110,7 +114,7 @@ test('the catalog shows the fields and an example of a type, and finds types by 
 test('a hidden tab holds no stream, and shows what changed meanwhile when it becomes visible', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/agents`)
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await createAgent(app, owner, { name: 'Librarian' })
@@ -130,7 +134,7 @@ test('a tab that was hidden for a long time begins anew and loads everything aga
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.clock.install()
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/agents`)
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await createAgent(app, owner, { name: 'Librarian' })
@@ -166,7 +170,7 @@ test('a lost connection is reported, and resumes without missing or repeating an
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.addInitScript(cuttable)
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/events`)
   const log = page.getByRole('table', { name: 'Events' })
   await createAgent(app, owner, { name: 'Agent 1' })
@@ -187,59 +191,121 @@ test('a lost connection is reported, and resumes without missing or repeating an
   assert.equal(streams.at(-1)?.isOpen, true)
 })
 
-/** A stream that sends one event for each connection, and then ends. */
-const scripted = async (page: Page, as: TestActor): Promise<(type: string, event: object) => void> => {
-  const pending: string[] = []
+test('a page polls only while it has no stream', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Librarian' })
+  const { page } = await open(owner, '/')
+  await page.addInitScript(cuttable)
+  await page.clock.install()
+  await page.goto(`${app.url}/events`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.waitForLoadState('load')
+  await waitForIdleNetwork(page)
+  let requests = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/events?')) requests += 1
+  })
+  await page.clock.fastForward(20_000)
+  await page.evaluate('document.title')
+  assert.equal(requests, 0)
+  await page.route('**/events/stream', (route) => route.abort())
+  await page.evaluate('cutStream()')
+  await page.getByText('Disconnected').waitFor()
+  await page.clock.fastForward(20_000)
+  await until('the page polls', () => requests > 0)
+})
+
+/** Answers each connection with the events since the previous one, and ends it. Returns a function that adds an event. */
+const scriptStream = async (page: Page, as: TestActor): Promise<(type: string, event?: object) => void> => {
+  let frames = ''
   let position = 0
   await page.route('**/events/stream', async (route) => {
     const last = route.request().headers()['last-event-id'] ?? '0'
-    const body = `id: ${last}\nevent: open\ndata: {}\n\n${pending.splice(0).join('')}`
+    const body = `id: ${last}\nevent: open\ndata: {}\n\n${frames}`
+    frames = ''
     await route.fulfill({ contentType: 'text/event-stream', body })
   })
-  return (type, event) => {
+  return (type, event = {}) => {
     position += 1
-    const data = {
-      id: 'x',
-      type,
-      orgId: as.orgId,
-      workspaceId: null,
-      subject: { type: '', id: '' },
-      data: {},
-      ...event,
-    }
-    pending.push(`id: ${position}\ndata: ${JSON.stringify(data)}\n\n`)
+    const all = { type, orgId: as.orgId, workspaceId: null, subject: { type: 'any', id: newId() }, data: {}, ...event }
+    frames += `id: ${position}\ndata: ${JSON.stringify(all)}\n\n`
   }
 }
 
-const id = '01a1fc7d-9fd0-79dc-a335-45f9cc19b81e'
-
-const affected: [page: string, type: string, event: object, paths: RegExp][] = [
-  ['/files', 'file.created', {}, /\/files\?/],
-  ['/files', 'folder.moved', {}, /\/files\?/],
-  ['/settings/projects', 'project.updated', {}, /\/projects/],
-  ['/chat', 'session.created', {}, /\/sessions\?/],
-  ['/chat', 'turn.requires_action', {}, /\/sessions\?/],
-  ['/webhooks', 'webhook.created', {}, /\/webhooks$/],
-  ['/webhooks/events', 'webhook.event.received', {}, /\/webhooks\/events/],
-  ['/connections', 'connection.broken', {}, /\/connections$/],
-  ['/billing', 'balance.low', {}, /\/billing$/],
-  ['/settings/members', 'member.added', {}, /\/members/],
-  ['/settings/workspaces', 'workspace.updated', {}, /\/workspaces/],
-  ['/settings/api-keys', 'api_key.created', {}, /\/api-keys/],
-]
-
-test('events of every area load what they make outdated', async () => {
-  const owner = await app.createOrg()
-  const { page } = await open(owner, '/settings/profile')
-  const send = await scripted(page, owner)
-  for (const [path, type, event, paths] of affected) {
+/** Opens a page, sends an event when it is idle, and waits until the page loads a path that matches. */
+const createSender = async (page: Page, as: TestActor) => {
+  const send = await scriptStream(page, as)
+  return async (path: string, wanted: RegExp, ...event: Parameters<typeof send>): Promise<void> => {
     await page.goto(app.url + path)
-    await until('the page has loaded', async () => (await page.getByRole('status').count()) === 0)
+    await waitForIdleNetwork(page)
     const answer = page.waitForResponse(
-      (response) => response.request().method() === 'GET' && paths.test(response.url().replace(/.*\/api\/v1/, '')),
+      (response) => response.request().method() === 'GET' && wanted.test(response.url().replace(/.*\/api\/v1/, '')),
     )
-    send(type, event)
-    assert.equal((await answer).status(), 200, `${type} at ${path}`)
+    send(...event)
+    assert.equal((await answer).status(), 200, `${event[0]} at ${path}`)
   }
-  assert.ok(id)
+}
+
+test('the events of every area load what they make outdated', async () => {
+  const owner = await app.createOrg()
+  const session = await openSession(app, owner)
+  const webhook = await createWebhook(app, owner)
+  const { page } = await open(owner, '/settings/profile')
+  const loads = await createSender(page, owner)
+  await loads('/files', /^\/files\?/, 'file.created')
+  await loads('/files', /^\/files\?/, 'folder.moved')
+  await loads('/settings/projects', /^\/projects/, 'project.updated')
+  await loads('/chat', /^\/sessions\?/, 'session.created')
+  const about = (id: string) => ({ subject: { type: 'any', id } })
+  await loads(`/chat/${session.id}`, /^\/sessions\/[^/]+\/messages/, 'message.created', about(session.id))
+  await loads(`/chat/${session.id}`, /^\/sessions\/[^/]+$/, 'turn.requires_action', about(session.id))
+  await loads('/', /^\/sessions\?/, 'turn.requires_action')
+  await loads('/agents/assistant/messages', /^\/agents\/[^/]+\/messages/, 'message.created')
+  await loads('/webhooks', /^\/webhooks$/, 'webhook.created')
+  await loads('/webhooks/events', /^\/webhooks\/events/, 'webhook.event.received')
+  await loads(`/webhooks/${webhook.id}`, /^\/webhooks\/[^/]+\/events/, 'webhook.event.received', about(webhook.id))
+  const deliveries = `/webhooks/${webhook.id}/deliveries`
+  await loads(deliveries, /^\/webhooks\/[^/]+\/deliveries/, 'webhook.delivery.failed', about(webhook.id))
+  await loads('/connections', /^\/connections$/, 'connection.broken')
+  await loads('/billing', /^\/billing$/, 'balance.low')
+  await loads('/settings/members', /^\/members/, 'member.added')
+  await loads('/settings/workspaces', /^\/workspaces/, 'workspace.updated')
+  await loads('/settings/api-keys', /^\/api-keys/, 'api_key.created')
+})
+
+test('an event of another conversation, or of another workspace, does not load the open conversation', async () => {
+  const owner = await app.createOrg()
+  const session = await openSession(app, owner)
+  const { page } = await open(owner, '/settings/profile')
+  const send = await scriptStream(page, owner)
+  await page.goto(`${app.url}/chat/${session.id}`)
+  await waitForIdleNetwork(page)
+  const paths: string[] = []
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname.replace('/api/v1', '')))
+  send('message.created')
+  await until('the list of conversations is loaded', () => paths.includes('/sessions'))
+  await waitForIdleNetwork(page)
+  assert.ok(!paths.some((path) => path.startsWith(`/sessions/${session.id}`)))
+  paths.length = 0
+  send('message.created', { workspaceId: newId() })
+  send('agent.updated')
+  await until('the agents are loaded', () => paths.includes('/agents'))
+  await waitForIdleNetwork(page)
+  assert.ok(!paths.includes('/sessions'))
+})
+
+test('a form keeps what was edited and takes over other fields that somebody else changed', async () => {
+  const owner = await app.createOrg()
+  const agent = await createAgent(app, owner, { name: 'Librarian' })
+  const { page } = await open(owner, `/agents/${agent.slug}/settings`)
+  await page.getByLabel('System prompt').fill('Answer briefly.')
+  await rename(owner, agent.id, 'Archivist')
+  await until(
+    'the form has the new name',
+    async () => (await page.getByRole('textbox', { name: 'Name' }).inputValue()) === 'Archivist',
+  )
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const { name, systemPrompt } = (await app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner })).body.data
+  assert.deepEqual([name, systemPrompt], ['Archivist', 'Answer briefly.'])
 })

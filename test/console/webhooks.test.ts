@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { startConsole } from '../support/console.ts'
 import { startReceiver } from '../fakes/receiver.ts'
-import { until } from '../support/until.ts'
 import { accept, createWebhook, openLoopback } from '../support/webhooks.ts'
 
 const run = promisify(execFile)
@@ -75,41 +73,6 @@ test('an event is replayed, a webhook is paused, its secret is rotated, and disa
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
   const fresh = await page.getByRole('dialog', { name: 'New signing secret' }).locator('output').innerText()
   assert.notEqual(fresh, secret)
-})
-
-/** Simulates that the person leaves the tab or returns to it. */
-const setVisibility = async (page: Page, state: 'visible' | 'hidden'): Promise<void> => {
-  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })`)
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
-}
-
-test('a hidden tab does not poll for events, and polls immediately when it becomes visible', async () => {
-  const owner = await app.createOrg()
-  const webhook = await createWebhook(app, owner)
-  const { page } = await open(owner, '/')
-  await page.clock.install()
-  await page.goto(`${app.url}/webhooks/${webhook.id}`)
-  await page.getByText('Waiting for the first event').waitFor()
-  // From here on, only `runFor` advances the clock.
-  await page.clock.pauseAt(Date.now() + 60_000)
-  const requests: string[] = []
-  page.on('request', (request) => {
-    if (/\/webhooks\/[^/]+\/events/.test(request.url())) requests.push(request.url())
-  })
-  // Responses take real time, and the next poll is scheduled after the response.
-  await until('the visible tab polls', async () => {
-    await page.clock.runFor(500)
-    return requests.length > 1
-  })
-  await setVisibility(page, 'hidden')
-  requests.length = 0
-  await page.clock.runFor(10_000)
-  assert.deepEqual(requests, [])
-  await accept(app, webhook, { type: 'order.paid' })
-  await setVisibility(page, 'visible')
-  await until('the visible tab has polled although the clock is paused', () => requests.length > 0)
-  await page.clock.resume()
-  await page.getByRole('link', { name: 'order.paid' }).waitFor()
 })
 
 test('live updates pause while older events are loaded, and resume with Show latest', async () => {

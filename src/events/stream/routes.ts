@@ -66,6 +66,8 @@ export const registerEventStreamRoutes = (
       },
     )
     server.stopping.addEventListener('abort', end)
+    // The server can stop while the rights are read: the stream would delay the stop until its deadline.
+    if (server.stopping.aborted) end()
     raw.on('drain', () => {
       if (!isVerifying) subscription.resume()
     })

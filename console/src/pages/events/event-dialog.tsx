@@ -17,10 +17,10 @@ import { resourceName, resourcePage, resourceType } from './resource.ts'
 
 const Content = ({ event }: { event: Event }) => {
   const workspaces = useQuery(read('GET /workspaces'))
-  const { id, actor, subject, sequence, position, occurredAt, workspaceId, chain, isDelivered } = event
+  const { id, actor, subject, occurredAt, workspaceId, chain, isDelivered } = event
   const workspace = workspaces.data?.items.find((one) => one.id === workspaceId)?.name
   const items: Description[] = [
-    ['Resource', `${resourceType(event)} ${resourceName(event)}`],
+    [resourceType(event), resourceName(event)],
     [
       'Actor',
       <span key="actor" className={styles['actor']}>
@@ -29,9 +29,7 @@ const Content = ({ event }: { event: Event }) => {
     ],
     ['Time', formatDateTime(occurredAt)],
     ['Workspace', workspaceId === null ? 'Whole organization' : (workspace ?? workspaceId)],
-    ['Position in the log', position],
-    ['Number for this resource', sequence],
-    ['Resource ID', <code key="resource">{subject.id}</code>],
+    [`${resourceType(event)} ID`, <code key="resource">{subject.id}</code>],
     ['Event ID', <code key="id">{id}</code>],
   ]
   if (chain.depth > 0) items.push(['Caused by', `${chain.depth} earlier ${chain.depth === 1 ? 'event' : 'events'}`])

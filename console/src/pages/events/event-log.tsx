@@ -16,6 +16,7 @@ import { areasOf, useEventTypes } from './areas.ts'
 import { EventDialog } from './event-dialog.tsx'
 import styles from './events.module.css'
 import { resourceName, resourceType } from './resource.ts'
+import { TypeName } from './type-name.tsx'
 
 interface Filters {
   types?: string
@@ -46,7 +47,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Event>[] => [
     cell: ({ id, type, isDelivered }) => (
       <>
         <Link to={hrefOf(id)} className={styles['type']}>
-          {type}
+          <TypeName type={type} />
         </Link>{' '}
         {!isDelivered && <Badge tone="warn">Not delivered</Badge>}
       </>

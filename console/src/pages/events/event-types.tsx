@@ -13,13 +13,14 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { areasOf, useEventTypes } from './areas.ts'
 import styles from './events.module.css'
 import { TypeDialog } from './type-dialog.tsx'
+import { TypeName } from './type-name.tsx'
 
 const columnsFor = (hrefOf: (type: string) => string): Column<EventTypeRecord>[] => [
   {
     title: 'Type',
     cell: ({ type }) => (
       <Link to={hrefOf(type)} className={styles['type']}>
-        {type}
+        <TypeName type={type} />
       </Link>
     ),
   },

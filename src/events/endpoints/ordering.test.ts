@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { randomUUID } from 'node:crypto'
 import { sql } from '../../platform/database/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { systemActor } from '../../identity/actor.ts'
 import { recordEvent } from '../../outbox/record.ts'
@@ -26,6 +27,10 @@ const app = await startTestApp({ ...openLoopback, WEBHOOK_RETRY_SCHEDULE_SECONDS
 const idle = await startTestApp(openLoopback, { work: false })
 
 const isDistributed = await idle.db.isDistributed()
+
+type QueueDatabase = Pick<Database, 'indexed' | 'isDistributed'>
+/** Statements of a distributed schema, which are right on any schema. */
+const perOrg: QueueDatabase = { indexed: idle.db.indexed, isDistributed: async () => true }
 
 const record = (to: typeof app, { orgId }: TestActor, subjectId: string): Promise<void> =>
   to.db.transaction({ orgId }, (db) =>
@@ -95,8 +100,12 @@ describe('an endpoint with the ordering "subject"', () => {
 })
 
 describe('the queue of an endpoint with the ordering "subject"', () => {
-  const claim = ({ id }: MadeEndpoint, owner: TestActor, leaseSeconds = 30): Promise<ClaimedRow[]> =>
-    claimDeliveries(idle.db, {
+  const claim = (
+    { id }: MadeEndpoint,
+    owner: TestActor,
+    { leaseSeconds = 30, db = idle.db }: { leaseSeconds?: number; db?: QueueDatabase } = {},
+  ): Promise<ClaimedRow[]> =>
+    claimDeliveries(db, {
       lanes: [{ orgId: owner.orgId, webhookId: id, slots: 100 }],
       slots: 100,
       token: randomUUID(),
@@ -113,9 +122,9 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
     failingSince: null,
     durationMs: 0,
   })
-  const settle = (rows: ClaimedRow[], kind: Outcome['kind']): Promise<void> =>
+  const settle = (rows: ClaimedRow[], kind: Outcome['kind'], db: QueueDatabase = idle.db): Promise<void> =>
     settleDeliveries(
-      idle.db,
+      db,
       rows.map((row) => outcomeOf(row, kind)),
     )
   const queuedOf = ({ id }: MadeEndpoint) =>
@@ -134,7 +143,7 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
 
   test('returns the same delivery after the worker that had claimed it was killed, not the next one', async () => {
     const { owner, endpoint } = await setUp(3)
-    const [first, ...others] = await claim(endpoint, owner, 0)
+    const [first, ...others] = await claim(endpoint, owner, { leaseSeconds: 0 })
     assert.deepEqual(others, [])
     // The lease has expired; the killed worker recorded nothing.
     const [again, ...more] = await claim(endpoint, owner)
@@ -151,24 +160,29 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
     assert.deepEqual(rest, [])
   })
 
-  test('has no delivery that waits for ever, whatever is published while deliveries end', async () => {
-    const { owner, endpoint, subject } = await setUp(1)
-    const total = 60
-    const publish = (async () => {
-      for (let n = 1; n < total; n += 1) await record(idle, owner, subject)
-    })()
-    const seen: string[] = []
-    await until('all have been claimed', async () => {
-      const rows = await claim(endpoint, owner)
-      assert.ok(rows.length <= 1)
-      seen.push(...rows.map(({ id }) => id))
-      await settle(rows, 'succeeded')
-      return seen.length === total
+  for (const [db, how] of [
+    [idle.db, 'one statement for all orgs'],
+    [perOrg, 'a statement for each org, as on a distributed schema'],
+  ] as const) {
+    test(`has no delivery that waits for ever, whatever is published while deliveries end, with ${how}`, async () => {
+      const { owner, endpoint, subject } = await setUp(1)
+      const total = 60
+      const publish = (async () => {
+        for (let n = 1; n < total; n += 1) await record(idle, owner, subject)
+      })()
+      const seen: string[] = []
+      await until('all have been claimed', async () => {
+        const rows = await claim(endpoint, owner, { db })
+        assert.ok(rows.length <= 1)
+        seen.push(...rows.map(({ id }) => id))
+        await settle(rows, 'succeeded', db)
+        return seen.length === total
+      })
+      await publish
+      assert.equal(new Set(seen).size, total)
+      assert.deepEqual(await queuedOf(endpoint), [])
     })
-    await publish
-    assert.equal(new Set(seen).size, total)
-    assert.deepEqual(await queuedOf(endpoint), [])
-  })
+  }
 
   test('continues with the next delivery when retention has deleted the one before it', async () => {
     const { endpoint } = await setUp(2)

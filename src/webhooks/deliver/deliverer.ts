@@ -123,6 +123,11 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   const backoff = createBackoff(retry)
   const { wake, ...pause } = createPause()
 
+  const markReady = (due: readonly DeliveryLane[]): void => {
+    for (const lane of due) lanes.markReady(lane)
+    wake()
+  }
+
   const attempt = async (row: ClaimedRow): Promise<void> => {
     const bytes = row.body?.length ?? 0
     inFlight += 1
@@ -136,10 +141,8 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
     wake()
     await settler.settle(outcome)
     unsettled -= 1
-    if (row.orderKey === null) return
     // The next delivery of the key is due now.
-    lanes.markReady(row)
-    wake()
+    if (row.orderKey !== null) markReady([row])
   }
 
   /** Claims deliveries and starts their attempts. True if there may be more. */
@@ -172,10 +175,7 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   return {
     start: () => {
       started = true
-      deliveryWake.listen((due) => {
-        for (const lane of due) lanes.markReady(lane)
-        wake()
-      })
+      deliveryWake.listen(markReady)
       running = run()
     },
     stop: async ({ deadlineMs }) => {

@@ -112,7 +112,10 @@ const retryDelivery = async (
   const { url } = await get(db, actor, webhookId, deliveryName)
   const delivery = await queries.findDelivery(db, { orgId: actor.orgId, table, webhookId }, id)
   if (!delivery) throw notFound(deliveryName)
-  if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded. Replay its event instead.')
+  if (delivery.status === 'succeeded') {
+    const hint = table === 'webhooks' ? ' Replay its event instead.' : ''
+    throw validationError(`The delivery has succeeded.${hint}`)
+  }
   if (delivery.isWaiting)
     throw validationError(`The delivery waits for an earlier one of this ${name}. Retry that one.`)
   if (url === null) throw validationError(noDestination)

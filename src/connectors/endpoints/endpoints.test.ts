@@ -9,6 +9,7 @@ import { onOneServer } from '../../../test/support/database/distributed.ts'
 import { sendRaw } from '../../../test/support/raw-http.ts'
 import { addEndpoint, deliver, hashOf, senders } from '../../../test/support/endpoints.ts'
 import type { TestEndpoint } from '../../../test/support/endpoints.ts'
+import { until } from '../../../test/support/until.ts'
 
 // Without a worker, so that enqueued jobs can be counted.
 const app = await startTestApp({}, { work: false })
@@ -283,6 +284,33 @@ describe('the public route of endpoints', async () => {
       )
     }
   })
+
+  if (await onOneServer(db, 'counters of rows read', 'the coordinator does not count those of shards')) {
+    test('reads none of the keys that an endpoint has stored when it stores another event', async () => {
+      const endpoint = await addEndpoint(app, owner, 'slack')
+      const keys = 20_000
+      await db.execute(sql`
+        insert into connector_event_keys (org_id, endpoint_id, key, is_second)
+        select org_id, id, 'message:' || n, true from connector_endpoints, generate_series(1, ${keys}::int) n
+        where id = ${endpoint.id}`)
+      const rowsRead = async () => {
+        await db.execute(sql`select pg_stat_force_next_flush()`)
+        return db.row<{ read: number; inserted: number }>(sql`
+          select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read, n_tup_ins::int as inserted
+          from pg_stat_user_tables where relname = 'connector_event_keys'`)
+      }
+      const before = await until(rowsRead, (row) => (row?.inserted ?? 0) >= keys)
+      // More than five executions on a connection, after which a plan for all parameters may be used.
+      const events = 10
+      for (let n = 1; n <= events; n++) {
+        assert.equal((await deliver(app, endpoint, samples['slack']!.body(n))).body.data.duplicate, false)
+      }
+      // Other connections report their counters within a second.
+      const after = await until(rowsRead, (row) => (row?.inserted ?? 0) >= (before?.inserted ?? 0) + 2 * events)
+      assert.ok(after && before)
+      assert.ok(after.read - before.read < keys, `${after.read - before.read} rows read`)
+    })
+  }
 
   if (await onOneServer(db, 'events of version 0.1', 'that version cannot use them')) {
     test('recognizes duplicates of events that a server of version 0.1 has stored, which writes no keys', async () => {

@@ -47,9 +47,9 @@ export const insertEvents = (
     ), keyed as (
       insert into connector_event_keys (org_id, endpoint_id, key, is_second)
       select ${orgId}::uuid, ${endpointId}::uuid, external_id, false from first_given
-      where second_id is null or not exists (
-        select from connector_event_keys k
-        where k.org_id = ${orgId} and k.endpoint_id = ${endpointId} and k.key = second_id and k.is_second)
+      -- Not with EXISTS: the planner may answer that from a hash table of all keys of the endpoint.
+      where (select k.seen_at from connector_event_keys k
+        where k.org_id = ${orgId} and k.endpoint_id = ${endpointId} and k.key = second_id and k.is_second) is null
       on conflict do nothing
       returning key
     ), second_keyed as (

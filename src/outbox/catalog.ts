@@ -1,10 +1,16 @@
 import type { Static } from 'typebox'
 import type { EventDefinition } from './define.ts'
 import { agentEvents } from './types/agents.ts'
+import { connectorEvents } from './types/connectors.ts'
+import { sessionEvents } from './types/sessions.ts'
+import { webhookEvents } from './types/webhooks.ts'
 
 /** Every type of event, listed by hand. Routes, documents and the console are generated from it. */
 export const eventTypes = {
   ...agentEvents,
+  ...sessionEvents,
+  ...webhookEvents,
+  ...connectorEvents,
 }
 
 declare module 'fastify' {

@@ -21,6 +21,10 @@ export interface OutboxRow {
   depth: number
 }
 
+export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'data'>
+
+export const outboxColumns = sql`org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
+
 /**
  * Inserts events, as a part of a statement. `from` is the condition: nothing is inserted when it returns no row, such as
  * `from leased`.
@@ -28,16 +32,37 @@ export interface OutboxRow {
 export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql => {
   const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key])
   const [row] = rows
-  if (row !== undefined && rows.length === 1) {
-    return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-      select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
+  const isOne = row !== undefined && rows.length === 1
+  return sql`insert into event_outbox (${outboxColumns}) ${
+    isOne
+      ? sql`select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
         ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
-  }
-  return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-    select ${row?.orgId}::uuid, e.* from unnest(${column('id')}::uuid[], ${column('type')}::text[],
+      : sql`select ${row?.orgId}::uuid, e.* from unnest(${column('id')}::uuid[], ${column('type')}::text[],
+        ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
+        ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
+        ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
+  }`
+}
+
+/** An event that is recorded only when its change was made, which the statement finds out. */
+export interface ConditionalOutboxRow extends OutboxRow {
+  /** The key of the change. */
+  key: string
+}
+
+/**
+ * Inserts those events whose key is among `keys`, a query of one text column, in their order and as a part of a statement.
+ * The events may be of several orgs.
+ */
+export const insertOutboxOf = (rows: readonly ConditionalOutboxRow[], keys: Sql): Sql => {
+  const column = <Key extends keyof ConditionalOutboxRow>(key: Key): ConditionalOutboxRow[Key][] =>
+    rows.map((row) => row[key])
+  return sql`insert into event_outbox (${outboxColumns})
+    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
-      ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
+      ${column('depth')}::smallint[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, key, place)
+    where e.key in (${keys}) order by e.place`
 }
 
 /** All rows are of one org. */

@@ -1,6 +1,8 @@
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
+import { recordEvent, recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
+import { eventsOfOutcomes } from '../events.ts'
 import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 
@@ -27,19 +29,24 @@ export const disablingBy = (
 
 /** With `orgId`, all outcomes are of that org. */
 const settleTogether = async (
-  { indexed }: Pick<Database, 'indexed'>,
+  { indexed, signal }: Pick<Database, 'indexed' | 'signal'>,
   outcomes: readonly Outcome[],
   orgId: string | null,
 ): Promise<void> => {
+  const events = eventsOfOutcomes(outcomes)
   if (outcomes.every(({ disableReason }) => disableReason === null)) {
-    await queries.settleDeliveries(indexed, outcomes, orgId)
+    await queries.settleDeliveries(indexed, outcomes, orgId, events)
+    for (const { orgId } of events) signal(recorded, orgId)
     return
   }
   await indexed.transaction('all orgs', async (db) => {
-    for (const { orgId: org, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes, orgId)) {
-      const resource = { type: 'webhook', id: webhookId, details: { name, reason } }
-      await audit(db, systemActor(org, 'Deliveries'), 'webhook.disabled', resource)
+    for (const { orgId: org, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes, orgId, events)) {
+      const author = systemActor(org, 'Deliveries')
+      await audit(db, author, 'webhook.disabled', { type: 'webhook', id: webhookId, details: { name, reason } })
+      const data = { webhookId, name, reason }
+      await recordEvent(db, author, 'webhook.disabled', { subjectId: webhookId, workspaceId: null, data })
     }
+    for (const { orgId } of events) db.signal(recorded, orgId)
   })
 }
 
@@ -49,7 +56,7 @@ const settleTogether = async (
  * each other. When it throws, some of the outcomes may be recorded; recording them again changes nothing.
  */
 export const settleDeliveries = async (
-  db: Pick<Database, 'indexed' | 'isDistributed'>,
+  db: Pick<Database, 'indexed' | 'isDistributed' | 'signal'>,
   outcomes: readonly Outcome[],
 ): Promise<void> => {
   if (!(await db.isDistributed())) {

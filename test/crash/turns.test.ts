@@ -266,6 +266,8 @@ describe('a turn whose worker is killed', { concurrency: true }, () => {
       assert.equal(completed.length, /^\/(tool|peer)/.test(text) ? 2 : 1)
       if (text === write) assert.deepEqual(await peerMessages(owner), [turnId, 'assistant', 'user'])
 
+      // As a server does every second, for processes that died before they published.
+      await app.deps.publisher.sweep()
       const recorded = await recordedEvents(app, owner, sessionId, (all) =>
         all.some(({ type, data }) => type === 'turn.completed' && data.turnId === turnId),
       )

@@ -12,6 +12,7 @@ const connection = JSON.parse(process.env['BENCH_CONNECTION'] ?? '{}') as pg.Cli
 const startAtrium = async (): Promise<string> => {
   const { deps } = await openDeps(parseConfig(process.env), connection, createLog('error'))
   await deps.jobs.start({ work: false })
+  deps.publisher.start()
   const app = await buildServer(deps)
   return app.listen({ host: '127.0.0.1', port: 0 })
 }

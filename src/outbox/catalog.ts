@@ -8,6 +8,9 @@ import { memberEvents } from './types/members.ts'
 import { projectEvents } from './types/projects.ts'
 import { workspaceEvents } from './types/workspaces.ts'
 import { eventEndpointEvents } from './types/event-endpoints.ts'
+import { connectorEvents } from './types/connectors.ts'
+import { sessionEvents } from './types/sessions.ts'
+import { webhookEvents } from './types/webhooks.ts'
 
 /** Every type of event, listed by hand. Routes, documents and the console are generated from it. */
 export const eventTypes = {
@@ -19,6 +22,9 @@ export const eventTypes = {
   ...apiKeyEvents,
   ...billingEvents,
   ...eventEndpointEvents,
+  ...sessionEvents,
+  ...webhookEvents,
+  ...connectorEvents,
 }
 
 declare module 'fastify' {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Transaction } from '../platform/database/database.ts'
 import { sqlState } from '../platform/database/errors.ts'
 import { ensurePartitions } from '../platform/database/partitions.ts'
@@ -27,15 +26,18 @@ export interface EventPublisher {
 /** The signal that events of an org were published. Its key is the org. */
 export const published = 'events published'
 
-const eventsAtOnce = 500
-const orgsAtOnce = 4
-/** Events within this time share a transaction. */
-const gapMs = 15
+const eventsAtOnce = 200
+/** Each takes a connection of the pool of requests. The second one only under a backlog. */
+const orgsAtOnce = 1
+const orgsAtOnceBehind = 2
+const backlog = 8
+/** Between two transactions for an org: events within this time share one. */
+const gapMs = 20
 const orgsPerSweep = 500
 const retry = { firstMs: 200, maxMs: 5_000 }
 const noPartition = '23514'
 
-/** Publishes up to 500 events of an org, and returns how many. */
+/** Publishes up to 200 events of an org, and returns how many. */
 const publishOnce = async (db: Database, orgId: string, work: readonly OnPublish[]): Promise<number> => {
   const events = await db.transaction({ orgId }, async (db) => {
     let head = await queries.lockHead(db, orgId)
@@ -53,19 +55,17 @@ const publishOnce = async (db: Database, orgId: string, work: readonly OnPublish
   return events.length
 }
 
-const publishOrg = async (db: Database, orgId: string, work: readonly OnPublish[]): Promise<void> => {
-  for (;;) {
-    let count: number
-    try {
-      count = await publishOnce(db, orgId, work)
-    } catch (error) {
-      if (sqlState(error) !== noPartition) throw error
-      // No process has created partitions for months.
-      await ensurePartitions(db)
-      continue
-    }
+/** Publishes one batch. Returns whether the outbox of the org may have more. */
+const publishBatch = async (db: Database, orgId: string, work: readonly OnPublish[]): Promise<boolean> => {
+  try {
+    const count = await publishOnce(db, orgId, work)
     if (count > 0) db.signal(published, orgId)
-    if (count < eventsAtOnce) return
+    return count === eventsAtOnce
+  } catch (error) {
+    if (sqlState(error) !== noPartition) throw error
+    // No process has created partitions for months.
+    await ensurePartitions(db)
+    return true
   }
 }
 
@@ -75,28 +75,42 @@ export const createPublisher = ({ db, log }: { db: Database; log: Log }): EventP
   const waiting = new Set<string>()
   const running = new Map<string, Promise<void>>()
   const backoff = createBackoff(retry)
-  const stopping = new AbortController()
+  const resting = new Map<string, NodeJS.Timeout>()
   let isStarted = false
+  let isStopped = false
+
+  /** The org is not published before the pause has ended. Other orgs are. */
+  const rest = (orgId: string, ms: number): void => {
+    resting.set(
+      orgId,
+      setTimeout(() => {
+        resting.delete(orgId)
+        pump()
+      }, ms).unref(),
+    )
+  }
 
   const publish = async (orgId: string): Promise<void> => {
     try {
-      await publishOrg(db, orgId, work)
+      const isMore = await publishBatch(db, orgId, work)
       backoff.reset()
-      await delay(gapMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      // At the end of the queue, so that an org with many events does not delay the others.
+      if (isMore) waiting.add(orgId)
+      else rest(orgId, gapMs)
     } catch (error) {
       log.warn({ err: error, orgId }, 'events could not be published and are published later')
       waiting.add(orgId)
-      await delay(backoff.next(), undefined, { signal: stopping.signal }).catch(() => undefined)
+      rest(orgId, backoff.next())
     }
     running.delete(orgId)
     pump()
   }
 
   const pump = (): void => {
-    if (!isStarted || stopping.signal.aborted) return
+    if (!isStarted || isStopped) return
     for (const orgId of waiting) {
-      if (running.size >= orgsAtOnce) return
-      if (running.has(orgId)) continue
+      if (running.size >= (waiting.size > backlog ? orgsAtOnceBehind : orgsAtOnce)) return
+      if (running.has(orgId) || resting.has(orgId)) continue
       waiting.delete(orgId)
       running.set(orgId, publish(orgId))
     }
@@ -127,7 +141,8 @@ export const createPublisher = ({ db, log }: { db: Database; log: Log }): EventP
       }
     },
     stop: async () => {
-      stopping.abort()
+      isStopped = true
+      for (const timer of resting.values()) clearTimeout(timer)
       await Promise.all(running.values())
     },
   }

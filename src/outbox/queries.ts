@@ -21,6 +21,10 @@ export interface OutboxRow {
   depth: number
 }
 
+export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'data'>
+
+export const outboxColumns = sql`org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
+
 /** Inserts one event, as a part of a statement. `from` is the condition, as below. */
 export const insertOutboxRow = (row: OutboxRow, from: Sql = empty): Sql =>
   sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
@@ -42,6 +46,27 @@ export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
       ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
+}
+
+/** An event that is recorded only when its change was made, which the statement finds out. */
+export interface ConditionalOutboxRow extends OutboxRow {
+  /** The key of the change. */
+  key: string
+}
+
+/**
+ * Inserts those events whose key is among `keys`, a query of one text column, in their order and as a part of a statement.
+ * The events may be of several orgs.
+ */
+export const insertOutboxOf = (rows: readonly ConditionalOutboxRow[], keys: Sql): Sql => {
+  const column = <Key extends keyof ConditionalOutboxRow>(key: Key): ConditionalOutboxRow[Key][] =>
+    rows.map((row) => row[key])
+  return sql`insert into event_outbox (${outboxColumns})
+    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[],
+      ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
+      ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
+      ${column('depth')}::smallint[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, key, place)
+    where e.key in (${keys}) order by e.place`
 }
 
 /** An event of the log. */
@@ -88,7 +113,8 @@ export const publishEvents = (db: Db, orgId: string, position: bigint, limit: nu
       returning o.*
     ), numbered as (
       select t.*, row_number() over (order by t.seq) as place,
-        row_number() over (partition by t.subject_type, t.subject_id order by t.seq) as own_place
+        row_number() over (partition by t.subject_type, t.subject_id order by t.seq) as own_place,
+        count(*) over (partition by t.subject_type, t.subject_id) as own_count
       from taken t
     ), counted as (
       insert into event_subjects as s (org_id, type, id, sequence)
@@ -96,18 +122,15 @@ export const publishEvents = (db: Db, orgId: string, position: bigint, limit: nu
       group by t.org_id, t.subject_type, t.subject_id
       on conflict (org_id, type, id) do update set sequence = s.sequence + excluded.sequence
       returning s.org_id, s.type, s.id, s.sequence
-    ), lasts as (
-      select subject_type, subject_id, count(*) as events from taken group by subject_type, subject_id
     ), moved as (
       update event_heads h set position = ${position.toString()}::bigint + (select count(*) from taken)
       where h.org_id = ${orgId} and exists (select from taken)
     )
     insert into events (${eventColumns})
     select n.org_id, n.id, ${position.toString()}::bigint + n.place, n.type, n.workspace_id, n.actor, n.subject_type,
-      n.subject_id, c.sequence - l.events + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
+      n.subject_id, c.sequence - n.own_count + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
     from numbered n
       join counted c on c.org_id = n.org_id and c.type = n.subject_type and c.id = n.subject_id
-      join lasts l on l.subject_type = n.subject_type and l.subject_id = n.subject_id
     returning ${eventColumns}`)
 
 /** Up to `limit` orgs with ids above `after` whose outbox has events, in ascending order. */

@@ -4,7 +4,7 @@ import { definitionOf } from './catalog.ts'
 import type { EventData, EventType } from './catalog.ts'
 import { currentChain } from './chain.ts'
 import * as queries from './queries.ts'
-import type { EventActor, OutboxRow } from './queries.ts'
+import type { EventActor, OutboxRow, OutboxTemplate } from './queries.ts'
 
 /** The author of a change. An `Actor` or an `AuditActor` is one. */
 export interface EventAuthor {
@@ -36,22 +36,27 @@ const outbox: DeferredInsert<OutboxRow> = { insert: (rows) => queries.insertOutb
 /** The signal of a commit that has put events into the outbox. Its key is the org. */
 export const recorded = 'events recorded'
 
-/** The row of an event, for `queries.insertOutbox` in a statement of an area. After the commit, signal `recorded`. */
-export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEvent<T>): OutboxRow => {
+/** The part of an event that is known before its statement runs, when the statement computes the rest. */
+export const outboxTemplate = (author: EventAuthor, type: EventType): OutboxTemplate => {
   const chain = currentChain()
   return {
     orgId: author.orgId,
     id: newId(),
-    type: event.type,
-    workspaceId: event.workspaceId,
+    type,
     actor: JSON.stringify(actorOf(author)),
-    subjectType: definitionOf(event.type)?.subject as string,
-    subjectId: event.subjectId,
-    data: JSON.stringify(event.data),
+    subjectType: definitionOf(type)?.subject as string,
     chainId: chain?.id ?? null,
     depth: chain?.depth ?? 0,
   }
 }
+
+/** The row of an event, for `queries.insertOutbox` in a statement of an area. After the commit, signal `recorded`. */
+export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEvent<T>): OutboxRow => ({
+  ...outboxTemplate(author, event.type),
+  workspaceId: event.workspaceId,
+  subjectId: event.subjectId,
+  data: JSON.stringify(event.data),
+})
 
 /** Records an event as `recordEvents` does. */
 export const deferEvent = <T extends EventType>(db: Transaction, author: EventAuthor, event: NewEvent<T>): void => {

@@ -4,6 +4,7 @@ import type { Db, Transaction } from '../platform/database/database.ts'
 import { forbidden } from '../platform/http/errors.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './queries.ts'
+import { insertSession } from './sessions.ts'
 import * as turnQueries from './turns/queries.ts'
 import { beginTurn } from './turns/begin-turn.ts'
 import type { TurnDeps } from './turns/deps.ts'
@@ -51,7 +52,7 @@ export const beginConnectorTurn = async (
     if (sessionId === undefined) {
       sessionId = newId()
       const session = { id: sessionId, workspaceId, projectId: null, agentId, title, metadata: {} }
-      await queries.insertSession(db, actor, { ...session, relationship: 'connector' })
+      await insertSession(db, actor, { ...session, relationship: 'connector' })
       await saveSession(db, sessionId)
     }
     await beginTurn(db, deps, actor, {

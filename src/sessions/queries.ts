@@ -1,6 +1,8 @@
 import { agentRecord } from '../agents/agents.ts'
 import { empty, sql } from '../platform/database/database.ts'
 import type { Db, Sql } from '../platform/database/database.ts'
+import { insertOutbox } from '../outbox/queries.ts'
+import type { OutboxRow } from '../outbox/queries.ts'
 import type { Actor } from '../identity/actor.ts'
 import { idLater } from '../platform/ids.ts'
 import type { Author, MessagePart } from './schemas.ts'
@@ -127,13 +129,15 @@ export interface NewSession {
 }
 
 /** Creates the session with the agent and the caller as participants. */
-export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
+export const insertSession = (db: Db, actor: Actor, session: NewSession, created: OutboxRow) =>
   db.execute(sql`
     with made as (
       insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, relationship, created_by)
       values (${actor.orgId}, ${session.id}, ${session.workspaceId}, ${session.projectId}, ${session.agentId},
         ${session.title}, ${JSON.stringify(session.metadata)}, ${session.relationship ?? 'user'}, ${actor.userId})
       returning org_id, id, updated_at
+    ), reported as (
+      ${insertOutbox([created], sql`from made`)}
     )
     insert into session_participants (org_id, session_id, kind, participant_id, updated_at)
     select made.org_id, made.id, participant.kind, participant.id, made.updated_at

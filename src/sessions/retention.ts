@@ -1,3 +1,4 @@
+import { systemActor } from '../identity/actor.ts'
 import type { Database } from '../platform/database/database.ts'
 import { dropExpired } from '../platform/database/partitions.ts'
 import { firstId } from '../platform/ids.ts'
@@ -35,7 +36,10 @@ const cancelOldTurns = async ({ db, ...deps }: RetentionDeps, orgId: string, bef
     for (const { id, sessionId, isUnfinished } of turns.toReversed()) {
       if (!isUnfinished) continue
       await db.transaction({ orgId }, async (db) => {
-        if (await lockSession(db, orgId, sessionId)) await cancelLockedTurn(db, deps, orgId, id)
+        const session = await lockSession(db, orgId, sessionId)
+        if (!session) return
+        const scope = { author: systemActor(orgId, 'Retention'), workspaceId: session.workspaceId }
+        await cancelLockedTurn(db, deps, scope, id)
       })
     }
     after = turns.at(-1)?.id

@@ -64,7 +64,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/sessions`,
     {
-      config: { access: 'sessions:write', what: 'Agent', errors: ['NOT_FOUND'] },
+      config: { events: ['session.created'], access: 'sessions:write', what: 'Agent', errors: ['NOT_FOUND'] },
       schema: {
         tags,
         summary: 'Create a session',
@@ -100,7 +100,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   app.patch(
     `${apiPrefix}/sessions/:id`,
     {
-      config: { access: 'sessions:write', what },
+      config: { events: ['session.updated'], access: 'sessions:write', what },
       schema: {
         tags,
         summary: 'Update a session',
@@ -120,7 +120,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   app.delete(
     `${apiPrefix}/sessions/:id`,
     {
-      config: { access: 'sessions:write', what },
+      config: { events: ['message.created', 'turn.cancelled', 'session.deleted'], access: 'sessions:write', what },
       schema: {
         tags,
         summary: 'Delete a session',
@@ -130,8 +130,8 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       },
     },
     async ({ actor, params, headers }) => {
-      const endTurns = async (db: Transaction): Promise<void> => {
-        await cancelUnfinishedTurns(db, deps, actor.orgId, params.id)
+      const endTurns = async (db: Transaction, workspaceId: string): Promise<void> => {
+        await cancelUnfinishedTurns(db, deps, { author: actor, workspaceId }, params.id)
       }
       await sessions.deleteSession(db, actor, params.id, { ifMatch: headers['if-match'], endTurns })
       return ok({ deleted: true as const })

@@ -8,8 +8,10 @@ import type { Database, Db, Transaction } from '../platform/database/database.ts
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
+import { recordEvent, recorded } from '../outbox/record.ts'
+import { sessionCreated } from './events.ts'
 import * as queries from './queries.ts'
-import type { ChatSessionRow } from './queries.ts'
+import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
 
 const maxMetadataBytes = 16_384
@@ -43,6 +45,12 @@ export const requireSession = async (
   return session
 }
 
+/** Stores a session with its agent and the actor as participants. */
+export const insertSession = async (db: Transaction, actor: Actor, session: NewSession): Promise<void> => {
+  await queries.insertSession(db, actor, session, sessionCreated(actor, session))
+  db.signal(recorded, actor.orgId)
+}
+
 /** Creates a conversation between the caller and an agent. NOT_FOUND for an agent or a project that does not exist. */
 export const createSession = async (db: Database, actor: Actor, body: SessionCreate): Promise<ChatSessionRow> => {
   const metadata = mergeMetadata({}, body.metadata ?? {})
@@ -58,7 +66,7 @@ export const createSession = async (db: Database, actor: Actor, body: SessionCre
     title: body.title ?? null,
     metadata,
   }
-  await db.transaction(actor, (db) => queries.insertSession(db, actor, session))
+  await db.transaction(actor, (db) => insertSession(db, actor, session))
   return getSession(db, actor, id)
 }
 
@@ -84,6 +92,9 @@ export const updateSession = async (
       projectId: patch.projectId === undefined ? session.projectId : patch.projectId,
       metadata: patch.metadata === undefined ? session.metadata : mergeMetadata(session.metadata, patch.metadata),
     })
+    const changed = patchFields.filter((field) => patch[field] !== undefined)
+    const { workspaceId } = session
+    await recordEvent(db, actor, 'session.updated', { subjectId: id, workspaceId, data: { sessionId: id, changed } })
   })
   return getSession(db, actor, id)
 }
@@ -146,15 +157,20 @@ export const deleteSession = async (
   db: Database,
   actor: Actor,
   id: string,
-  { ifMatch, endTurns }: { ifMatch: string | undefined; endTurns: (db: Transaction) => Promise<void> },
+  {
+    ifMatch,
+    endTurns,
+  }: { ifMatch: string | undefined; endTurns: (db: Transaction, workspaceId: string) => Promise<void> },
 ): Promise<void> => {
   await requireSession(db, actor, id)
   await db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, actor.orgId, id)
     if (!session) throw notFound('Session')
     requireMatch(ifMatch, session)
-    await endTurns(db)
+    const { workspaceId, title } = session
+    await endTurns(db, workspaceId)
     await queries.softDeleteSession(db, actor, id)
-    await audit(db, actor, 'session.deleted', { type: 'session', id, details: { title: session.title } })
+    await audit(db, actor, 'session.deleted', { type: 'session', id, details: { title } })
+    await recordEvent(db, actor, 'session.deleted', { subjectId: id, workspaceId, data: { sessionId: id } })
   })
 }

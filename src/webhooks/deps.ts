@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { ChainHeaders } from '../outbox/chain.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
@@ -7,6 +8,7 @@ import type { Quotas } from '../quotas/quotas.ts'
 import type { DeliveryWake } from './deliver/wake.ts'
 
 export interface WebhookDeps {
+  chains: ChainHeaders
   config: Config
   db: Database
   deliveryWake: DeliveryWake

@@ -43,7 +43,12 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks`,
     {
-      config: { access: 'webhooks:write', idempotency: { omit: ['data.secret'] }, errors: ['PAYMENT_REQUIRED'] },
+      config: {
+        events: ['webhook.created'],
+        access: 'webhooks:write',
+        idempotency: { omit: ['data.secret'] },
+        errors: ['PAYMENT_REQUIRED'],
+      },
       schema: {
         tags,
         summary: 'Create a webhook',
@@ -80,7 +85,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   app.patch(
     `${apiPrefix}/webhooks/:id`,
     {
-      config: { access: 'webhooks:write', what },
+      config: { events: ['webhook.updated', 'webhook.disabled', 'webhook.recovered'], access: 'webhooks:write', what },
       schema: {
         tags,
         summary: 'Update a webhook',
@@ -105,7 +110,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   app.delete(
     `${apiPrefix}/webhooks/:id`,
     {
-      config: { access: 'webhooks:write', what },
+      config: { events: ['webhook.deleted'], access: 'webhooks:write', what },
       schema: {
         tags,
         summary: 'Delete a webhook',
@@ -123,7 +128,13 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks/:id/rotate`,
     {
-      config: { access: 'webhooks:write', what, optionalBody: true, idempotency: { omit: ['data.secret'] } },
+      config: {
+        events: ['webhook.updated'],
+        access: 'webhooks:write',
+        what,
+        optionalBody: true,
+        idempotency: { omit: ['data.secret'] },
+      },
       schema: {
         tags,
         summary: 'Rotate the secret of a webhook',

@@ -6,8 +6,10 @@ import type { Database, Db } from '../platform/database/database.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
+import { recordEvent } from '../outbox/record.ts'
 import { newId } from '../platform/ids.ts'
 import type { WebhookDeps } from './deps.ts'
+import { recordUpdate } from './events.ts'
 import { purgeWebhook } from './job-kinds.ts'
 import { cleanEventTypes } from './receive/payload.ts'
 import * as queries from './queries.ts'
@@ -128,7 +130,10 @@ export const createWebhook = async (
     await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('insert conflicted on the key of built-in webhooks')
-    await audit(db, actor, 'webhook.created', { type: 'webhook', id, details: { name: row.name, source } })
+    const { name } = row
+    await audit(db, actor, 'webhook.created', { type: 'webhook', id, details: { name, source } })
+    const data = { webhookId: id, name, source }
+    await recordEvent(db, actor, 'webhook.created', { subjectId: id, workspaceId: null, data })
     return { webhook: row, secret: secret.secret }
   })
 }
@@ -167,6 +172,7 @@ export const updateWebhook = async (
       id,
       details: { fields: Object.keys(patch), status: row.status },
     })
+    await recordUpdate(db, actor, { current, row, changed: Object.keys(patch) })
     db.afterCommit(() => deps.deliveryWake.notify([{ orgId: actor.orgId, webhookId: id }]))
     return row
   })
@@ -186,6 +192,7 @@ export const rotateSecret = async (
     const webhook = await queries.updateSecret(db, actor, id, seal(deps, actor.orgId, id, secret))
     if (!webhook) throw notFound(what)
     await audit(db, actor, 'webhook.secret-rotated', { type: 'webhook', id })
+    await recordUpdate(db, actor, { current, row: webhook, changed: ['secret'] })
     return { webhook, secret: secret.secret }
   })
 
@@ -203,6 +210,8 @@ export const deleteWebhook = async (
     await queries.deleteWebhook(db, actor, id)
     await jobs.enqueue(db, purgeWebhook, { orgId: actor.orgId, webhookId: id })
     await audit(db, actor, 'webhook.deleted', { type: 'webhook', id, details: { name: current.name } })
+    const data = { webhookId: id, name: current.name }
+    await recordEvent(db, actor, 'webhook.deleted', { subjectId: id, workspaceId: null, data })
   })
 }
 
@@ -233,11 +242,10 @@ export const ensureBuiltin = async (
       createdBy: null,
     })
     if (!row) return
-    await audit(db, systemActor(orgId, name), 'webhook.created', {
-      type: 'webhook',
-      id,
-      details: { name, source: builtin },
-    })
+    const author = systemActor(orgId, name)
+    await audit(db, author, 'webhook.created', { type: 'webhook', id, details: { name, source: builtin } })
+    const data = { webhookId: id, name, source: builtin }
+    await recordEvent(db, author, 'webhook.created', { subjectId: id, workspaceId: null, data })
   })
   const webhook = await queries.findBuiltin(db, orgId, builtin)
   if (!webhook) throw notFound(what)

@@ -12,6 +12,7 @@ import { sql } from '../../src/platform/database/database.ts'
 import { createAgent, streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor } from '../harness.ts'
+import { eventsOf as recordedEvents } from '../support/events.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import type { Options } from './turns-process.ts'
 
@@ -264,6 +265,22 @@ describe('a turn whose worker is killed', { concurrency: true }, () => {
       const completed = turn.steps.filter((step: { status: string }) => step.status === 'completed')
       assert.equal(completed.length, /^\/(tool|peer)/.test(text) ? 2 : 1)
       if (text === write) assert.deepEqual(await peerMessages(owner), [turnId, 'assistant', 'user'])
+
+      // As a server does every second, for processes that died before they published.
+      await app.deps.publisher.sweep()
+      const recorded = await recordedEvents(app, owner, sessionId, (all) =>
+        all.some(({ type, data }) => type === 'turn.completed' && data.turnId === turnId),
+      )
+      assert.deepEqual(
+        recorded.filter(({ data }) => data.turnId === turnId).map(({ type }) => type),
+        [
+          'message.created',
+          'turn.started',
+          ...(decision === undefined ? [] : ['turn.requires_action']),
+          'message.created',
+          'turn.completed',
+        ],
+      )
 
       const { events, isDone } = streamEventsOf(
         (await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text,

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
@@ -84,6 +85,9 @@ const insertOrFind = async (
       // After the insert, because an existing connection must not count twice.
       await quotas.checkRow(db, actor.orgId, 'connections', true)
       await audit(db, actor, 'connection.created', { type: 'connection', id, details: { connector: slug } })
+      const event = { subjectId: id, workspaceId: null, data: { connectionId: id, connector: slug } }
+      await recordEvent(db, actor, 'connection.created', event)
+      if (status === 'active') await recordEvent(db, actor, 'connection.connected', event)
       return { connection: inserted, isNew: true }
     }
     const live = await queries.lockLive(db, actor, slug, label)
@@ -169,6 +173,8 @@ export const revokeConnection = (
       id,
       details: { connector: connection.connectorSlug },
     })
+    const data = { connectionId: id, connector: connection.connectorSlug }
+    await recordEvent(db, actor, 'connection.revoked', { subjectId: id, workspaceId: null, data })
     if (revoked?.providerRevocation !== 'pending') return 'unsupported'
     await jobs.enqueue(db, revokeAtProvider, { orgId: actor.orgId, id }, { startAfterSeconds: 30 })
     return 'pending'

@@ -1,6 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import type { ApiKeyAuth, Connector, CredentialField } from '../catalog/definition.ts'
 import type { AccessDeps } from '../deps.ts'
@@ -112,6 +113,8 @@ export const submitCredentials = async (
     if (!connection) throw notFound('Connection')
     const details = { connector: connector.slug, account: result.accountName }
     await audit(db, actor, 'connection.connected', { type: 'connection', id, details })
+    const data = { connectionId: id, connector: connector.slug }
+    await recordEvent(db, actor, 'connection.connected', { subjectId: id, workspaceId: null, data })
     return connection
   })
 }

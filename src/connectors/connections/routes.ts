@@ -43,7 +43,11 @@ export const registerConnectionRoutes = (app: App, deps: ConnectorRouteDeps): vo
   app.post(
     `${apiPrefix}/connections`,
     {
-      config: { access: 'connections:write', errors: ['PAYMENT_REQUIRED'] },
+      config: {
+        events: ['connection.created', 'connection.connected'],
+        access: 'connections:write',
+        errors: ['PAYMENT_REQUIRED'],
+      },
       schema: {
         tags,
         summary: 'Start a connection',
@@ -86,7 +90,7 @@ export const registerConnectionRoutes = (app: App, deps: ConnectorRouteDeps): vo
   app.delete(
     `${apiPrefix}/connections/:id`,
     {
-      config: { access: 'connections:write', ...onOne },
+      config: { events: ['connection.revoked'], access: 'connections:write', ...onOne },
       schema: {
         tags,
         summary: 'Delete a connection',
@@ -106,7 +110,12 @@ export const registerConnectionRoutes = (app: App, deps: ConnectorRouteDeps): vo
   app.post(
     `${apiPrefix}/connections/:id/credentials`,
     {
-      config: { access: 'connections:write', ...onOne, errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'] },
+      config: {
+        events: ['connection.connected'],
+        access: 'connections:write',
+        ...onOne,
+        errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+      },
       schema: {
         tags,
         summary: 'Submit credentials',

@@ -29,7 +29,7 @@ export const registerConnectionToolRoutes = (app: App, { db }: Pick<ConnectorRou
   app.post(
     `${apiPrefix}/connections/:id/tools`,
     {
-      config: { access: 'connections:write', ...onOne, errors: ['CONFLICT'] },
+      config: { events: ['connection.connected'], access: 'connections:write', ...onOne, errors: ['CONFLICT'] },
       schema: {
         tags,
         summary: 'Accept the tools of an MCP server',

@@ -1,5 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { catalog } from '../catalog/catalog.ts'
@@ -62,6 +63,9 @@ export const acceptTools = async (
       throw conflict('hash is not the hash of the tools that wait for acceptance. List the tools again.')
     }
     await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id, details: { hash } })
+    const { connectorSlug = '' } = (await mcpQueries.findPinnedTools(db, actor, id)) ?? {}
+    const data = { connectionId: id, connector: connectorSlug }
+    await recordEvent(db, actor, 'connection.connected', { subjectId: id, workspaceId: null, data })
   })
   return toolsOfConnection(db, actor, id)
 }

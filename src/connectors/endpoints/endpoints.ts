@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { systemActor } from '../../identity/actor.ts'
+import { outboxRow } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
 import { notFound, serviceUnavailable, unauthorized } from '../../platform/http/errors.ts'
@@ -98,7 +100,7 @@ const bodyHash = ({ body }: InboundRequest): string => `sha256:${sha256(body).to
 /** The stored part of a verified event: its ids and type and, for a message, the data that the agent's turn needs. */
 const toEvent = (
   secrets: Sealer,
-  { orgId, id, agentId, settings }: EndpointRow,
+  { orgId, id, agentId, workspaceId, settings }: EndpointRow,
   adapter: ChatAdapter,
   { payload, request }: { payload: unknown; request: InboundRequest },
 ): NewConnectorEvent => {
@@ -109,12 +111,19 @@ const toEvent = (
   const at = replyToColumn.at(orgId, id, externalId)
   const unsigned = adapter.sameBody !== undefined && providerId !== undefined ? bodyHash(request) : undefined
   const secondId = unsigned ?? message?.secondId
+  const type = adapter.eventType(payload, request).slice(0, 200)
+  const received = outboxRow(systemActor(orgId, 'Connectors'), {
+    type: 'connector.event.received',
+    subjectId: id,
+    workspaceId,
+    data: { endpointId: id, eventType: type, externalId },
+  })
   return {
     orgId,
     endpointId: id,
     externalId,
     secondId: secondId === undefined ? null : keyOf(secondId),
-    type: adapter.eventType(payload, request).slice(0, 200),
+    type,
     state: startsTurn ? 'waiting' : 'recorded',
     chat: startsTurn ? keyOf(message.chat) : null,
     position: startsTurn ? (message.position ?? null) : null,
@@ -122,6 +131,7 @@ const toEvent = (
     title: startsTurn ? message.title.slice(0, 200).toWellFormed() : null,
     message: startsTurn ? message.text.slice(0, maxMessage).toWellFormed() : null,
     replyTo: startsTurn && adapter.reply ? secrets.seal(JSON.stringify(message.replyTo), at) : null,
+    received: { ...received, key: externalId },
   }
 }
 

@@ -1,3 +1,5 @@
+import { insertOutboxOf } from '../../outbox/queries.ts'
+import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
@@ -17,6 +19,8 @@ export interface NewConnectorEvent {
   title: string | null
   message: string | null
   replyTo: string | null
+  /** The event that reports it. Its key is `externalId`. */
+  received: ConditionalOutboxRow
 }
 
 export interface EventKey {
@@ -64,6 +68,11 @@ export const insertEvents = (
       from first_given g join keyed on keyed.key = g.external_id
       where g.second_id is null or g.second_id in (select key from second_keyed)
       order by coalesce(g.second_id, g.external_id), g.second_id is null, g.place
+    ), reported as (
+      ${insertOutboxOf(
+        events.map(({ received }) => received),
+        sql`select external_id from fresh`,
+      )}
     )
     insert into connector_events (org_id, endpoint_id, external_id, type, state, chat, position, sender, title, message,
       reply_to, is_keyed)

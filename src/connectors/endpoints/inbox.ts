@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/group-commit.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
@@ -37,6 +38,7 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       if (stored.length < events.length && (await queries.releaseSecondIds(db, endpoint, events))) {
         stored = [...stored, ...(await queries.insertEvents(db, endpoint, events))]
       }
+      if (stored.length > 0) db.signal(recorded, endpoint.orgId)
       const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
       await jobs.enqueueAll(
         db,

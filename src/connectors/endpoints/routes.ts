@@ -41,6 +41,7 @@ const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
         },
         // The handler counts the request: unverified ones must not use up the provider's limit.
         config: {
+          events: ['connector.event.received'],
           access: 'public',
           rateLimit: 'none',
           what: 'Endpoint',

@@ -1,6 +1,8 @@
+import { systemActor } from '../../identity/actor.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { badRequest, conflict } from '../../platform/http/errors.ts'
 import { providerUrl } from '../connections/access.ts'
-import type { Access, ConnectionRef } from '../connections/access.ts'
+import type { Access, ConnectionRef, FreshAccess } from '../connections/access.ts'
 import { withConnection } from '../connections/calls.ts'
 import { createScrubber } from '../connections/scrub.ts'
 import type { AccessDeps, ProviderDeps } from '../deps.ts'
@@ -62,6 +64,21 @@ const textOf = (result: Record<string, unknown>): string =>
     .join('\n')
     .slice(0, 2_000)
 
+/** Marks the connection as broken, unless other tools have been accepted in the meantime. */
+const breakConnection = (
+  { db }: AccessDeps,
+  { ref, connector }: FreshAccess,
+  tools: { pinnedHash: string; offered: string; reason: string },
+): Promise<void> =>
+  db.transaction(ref, async (db) => {
+    if ((await queries.requireAcceptance(db, ref, tools)) === 0) return
+    await recordEvent(db, systemActor(ref.orgId, 'Atrium'), 'connection.broken', {
+      subjectId: ref.id,
+      workspaceId: null,
+      data: { connectionId: ref.id, connector: connector.slug, reason: 'tools' },
+    })
+  })
+
 /**
  * Calls a tool of a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
  * until the user accepts the new ones, because a changed description can make a model do anything (tool poisoning).
@@ -76,7 +93,7 @@ export const callMcpTool = async (
       const offered = pinTools(await session.listTools())
       if (offered.hash !== pinnedHash) {
         const reason = 'The tools of this MCP server have changed. Review and accept them.'
-        await queries.requireAcceptance(deps.db, ref, { pinnedHash, offered: JSON.stringify(offered), reason })
+        await breakConnection(deps, access, { pinnedHash, offered: JSON.stringify(offered), reason })
         throw conflict(reason)
       }
       const result = (await session.callTool(tool, input)) as Record<string, unknown>

@@ -52,6 +52,7 @@ const publicConfig: FastifyContextConfig = {
   access: 'public',
   rateLimit: 'none',
   errors: ['CONFLICT', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
+  events: ['connection.connected'],
 }
 
 /** The redirect URI. The state identifies the flow, and only the session of its owner completes it without a question. */

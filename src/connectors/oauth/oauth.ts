@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Actor, Origin } from '../../identity/actor.ts'
 import { systemActor } from '../../identity/actor.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict } from '../../platform/http/errors.ts'
@@ -114,6 +115,8 @@ const store = async (
     const by = { ...systemActor(orgId, 'OAuth'), userId, origin }
     const details = { connector: connector.slug, account: account.accountName }
     await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId, details })
+    const data = { connectionId, connector: connector.slug }
+    await recordEvent(db, by, 'connection.connected', { subjectId: connectionId, workspaceId: null, data })
     return connection
   })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { claimLease } from '../../platform/database/lease.ts'
 import { conflict, serviceUnavailable } from '../../platform/http/errors.ts'
@@ -51,6 +52,11 @@ export const markBroken = (
       type: 'connection',
       id: ref.id,
       details: { connector: connector.slug },
+    })
+    await recordEvent(db, actor, 'connection.broken', {
+      subjectId: ref.id,
+      workspaceId: null,
+      data: { connectionId: ref.id, connector: connector.slug, reason: 'credentials' },
     })
   })
 

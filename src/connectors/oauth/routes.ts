@@ -24,7 +24,12 @@ export const registerOAuthRoutes = (app: App, deps: ConnectorRouteDeps): void =>
     `${apiPrefix}/connections/oauth/start`,
     {
       exposeHeadRoute: false,
-      config: { access: 'connections:write', rateLimit: 'writes', errors: ['PAYMENT_REQUIRED'] },
+      config: {
+        access: 'connections:write',
+        rateLimit: 'writes',
+        errors: ['PAYMENT_REQUIRED'],
+        events: ['connection.created'],
+      },
       schema: {
         tags,
         summary: 'Start an OAuth connection in a browser',
@@ -78,6 +83,7 @@ export const registerOAuthRoutes = (app: App, deps: ConnectorRouteDeps): void =>
         what,
         malformedId: 'BAD_REQUEST',
         errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+        events: ['connection.connected'],
       },
       schema: {
         tags,

@@ -28,9 +28,9 @@ const idle = await startTestApp(openLoopback, { work: false })
 
 const isDistributed = await idle.db.isDistributed()
 
-type QueueDatabase = Pick<Database, 'indexed' | 'isDistributed'>
+type QueueDatabase = Pick<Database, 'indexed' | 'isDistributed' | 'signal'>
 /** Statements of a distributed schema, which are right on any schema. */
-const perOrg: QueueDatabase = { indexed: idle.db.indexed, isDistributed: async () => true }
+const perOrg: QueueDatabase = { indexed: idle.db.indexed, signal: idle.db.signal, isDistributed: async () => true }
 
 const record = (to: typeof app, { orgId }: TestActor, subjectId: string): Promise<void> =>
   to.db.transaction({ orgId }, (db) =>

@@ -15,6 +15,8 @@ export interface NewLease {
   when?: Sql
   set?: Sql
   returning?: Sql
+  /** Further CTEs over `claimed`, which has the columns of `returning` and no row when nothing is claimed. */
+  also?: Sql
 }
 
 // `statement_timestamp()` moves on within a transaction, unlike `now()`, and is never earlier than the moment at which the
@@ -25,13 +27,15 @@ const until = (leaseMs: number): Sql => sql`statement_timestamp() + ${leaseMs} *
 export const claim = <Row>(
   db: Db,
   { table, row }: LeasedRow,
-  { token, leaseMs, when = sql`true`, set, returning = sql`true` }: NewLease,
-) =>
-  db.row<Row>(sql`
-    -- all orgs: the caller's condition names org_id
-    update ${table} set lease_token = ${token}, lease_until = ${until(leaseMs)}${set ? sql`, ${set}` : sql``}
+  { token, leaseMs, when = sql`true`, set, returning = sql`true`, also }: NewLease,
+) => {
+  const claimed = sql`update ${table} set lease_token = ${token}, lease_until = ${until(leaseMs)}${set ? sql`, ${set}` : sql``}
     where ${row} and (lease_token is null or lease_until < statement_timestamp()) and (${when})
-    returning ${returning}`)
+    returning ${returning}`
+  return db.row<Row>(sql`
+    -- all orgs: the caller's condition names org_id
+    ${also ? sql`with claimed as (${claimed}), ${also} select * from claimed` : claimed}`)
+}
 
 export const renew = async (db: Db, { table, row }: LeasedRow, token: string, leaseMs: number): Promise<boolean> =>
   (await db.execute(sql`

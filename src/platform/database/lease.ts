@@ -45,6 +45,8 @@ export interface LeaseOptions {
   set?: Sql
   /** Columns to return. */
   returning?: Sql
+  /** Further CTEs over `claimed`, which has the columns of `returning`. */
+  also?: Sql
   timing?: LeaseTiming
 }
 

@@ -24,3 +24,7 @@ export const cleanJson = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]))
 }
+
+/** The longest prefix of whole characters that fits into `bytes` of UTF-8. */
+export const firstBytes = (text: string, bytes: number): string =>
+  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)

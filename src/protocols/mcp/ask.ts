@@ -5,7 +5,7 @@ import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import * as sessionQueries from '../../sessions/queries.ts'
+import { insertSession } from '../../sessions/sessions.ts'
 import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
@@ -41,7 +41,7 @@ export const startAsk = async (
     if (sessionId !== undefined) return beginTurn(db, deps, actor, { ...turn, sessionId })
     const agent = await getAgent(db, actor, named ?? defaultAgentSlug)
     const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
-    await sessionQueries.insertSession(db, actor, { ...session, title: null, metadata: {} })
+    await insertSession(db, actor, { ...session, title: null, metadata: {} })
     return beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
   })
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { turnEvents } from '../../sessions/events.ts'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
@@ -77,7 +78,12 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     mcpPath,
     {
-      config: { access: 'member', rateLimit: 'none', idempotency: false, events: ['file.created'] },
+      config: {
+        access: 'member',
+        rateLimit: 'none',
+        idempotency: false,
+        events: ['file.created', 'session.created', ...turnEvents],
+      },
       onRequest: async (request) => requireSafeOrigin(request, config.baseUrl),
       schema: {
         tags: ['MCP'],

@@ -6,7 +6,9 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
+import { messageCreated } from '../../sessions/events.ts'
 import * as sessionQueries from '../../sessions/queries.ts'
+import { insertSession } from '../../sessions/sessions.ts'
 import type { Author } from '../../sessions/schemas.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
 import type { TurnDeps } from '../../sessions/turns/deps.ts'
@@ -130,9 +132,10 @@ export const beginChat = async (deps: TurnDeps, actor: Actor, request: ChatReque
     }
     const [sessionId, turnId] = [newId(), newId()]
     const session = { id: sessionId, workspaceId, projectId: null, agentId: agent.id, title: null, metadata: {} }
-    await sessionQueries.insertSession(db, actor, session)
+    await insertSession(db, actor, session)
     if (imported.length > 0) {
-      await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported })
+      const events = imported.map((message) => messageCreated(actor, session, { ...message, turnId }))
+      await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported }, events)
     }
     await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId })
     return { turnId, sessionId }

@@ -1,3 +1,5 @@
+import { insertOutbox } from '../../outbox/queries.ts'
+import type { OutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
@@ -41,6 +43,7 @@ export const importMessages = (
   db: Db,
   orgId: string,
   { sessionId, turnId, messages }: { sessionId: string; turnId: string; messages: ImportedMessage[] },
+  events: readonly OutboxRow[],
 ) =>
   db.execute(sql`
     with imported as (
@@ -48,6 +51,8 @@ export const importMessages = (
       select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts
       from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
         role text, author jsonb, parts jsonb)
+    ), reported as (
+      ${insertOutbox(events)}
     )
     update sessions set message_count = ${messages.length}, turn_count = ${messages.at(-1)?.turnNumber ?? 0}
     where org_id = ${orgId} and id = ${sessionId}`)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { turnEvents } from '../../sessions/events.ts'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
@@ -58,7 +59,12 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${openAiPrefix}/chat/completions`,
     {
-      config: { access: 'sessions:write', rateLimit: 'turns', idempotency: { resumes: true } },
+      config: {
+        access: 'sessions:write',
+        rateLimit: 'turns',
+        idempotency: { resumes: true },
+        events: ['session.created', ...turnEvents],
+      },
       schema: {
         tags,
         summary: 'Create a chat completion',

@@ -1,14 +1,16 @@
 import { findAgent, findLiveAgent, listPeers } from '../../agents/agents.ts'
 import type { AgentRow, PeerRow } from '../../agents/agents.ts'
-import { workspaceOf } from '../../identity/actor.ts'
+import { systemActor, workspaceOf } from '../../identity/actor.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { recorded } from '../../outbox/record.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { CallingTurn, Tool, ToolContext, ToolSource } from '../../tool.ts'
 import * as peerQueries from './queries.ts'
 import type { WritingTurn } from './queries.ts'
+import { sessionCreated } from '../events.ts'
 import { lockSession } from '../queries.ts'
 import type { MessagePart } from '../schemas.ts'
 import { cancelLockedTurn } from '../turns/cancel.ts'
@@ -73,9 +75,14 @@ const openPeerSession = async (db: Transaction, actor: Actor, { writer, target, 
   const key = [...[writer.id, target.id].toSorted(), userId, ...(chatId === null ? [] : [chatId])].join(':')
   const title = `${writer.name} and ${target.name}`
   const wanted = { id: newId(), workspaceId, key, chatId, agentIds: [target.id, writer.id], title, userId }
-  const session =
-    (await peerQueries.insertPeerSession(db, orgId, wanted)) ??
-    (await peerQueries.findPeerSession(db, orgId, workspaceId, key))
+  const created = sessionCreated(systemActor(orgId, writer.name), {
+    ...wanted,
+    agentId: target.id,
+    relationship: 'peer',
+  })
+  const inserted = await peerQueries.insertPeerSession(db, orgId, wanted, created)
+  if (inserted) db.signal(recorded, orgId)
+  const session = inserted ?? (await peerQueries.findPeerSession(db, orgId, workspaceId, key))
   if (!session) throw validationError('The conversation with this agent was deleted just now. Try again.')
   return session.id
 }
@@ -248,7 +255,10 @@ export const cancelPeerTurns = async (
 ): Promise<void> => {
   for (const child of await peerQueries.listUnfinishedChildren(deps.db, orgId, turnId)) {
     await deps.db.transaction({ orgId }, async (db) => {
-      if (await lockSession(db, orgId, child.sessionId)) await cancelLockedTurn(db, deps, orgId, child.id)
+      const session = await lockSession(db, orgId, child.sessionId)
+      if (!session) return
+      const author = systemActor(orgId, 'Atrium')
+      await cancelLockedTurn(db, deps, { author, workspaceId: session.workspaceId }, child.id)
     })
   }
 }

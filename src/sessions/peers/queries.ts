@@ -1,3 +1,5 @@
+import { insertOutbox } from '../../outbox/queries.ts'
+import type { OutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { isFrom, isNear } from '../queries.ts'
@@ -101,7 +103,7 @@ export interface PeerSession {
 }
 
 /** Creates the peer session with this key unless the workspace has it. Returns its id when it was created. */
-export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =>
+export const insertPeerSession = (db: Db, orgId: string, session: PeerSession, created: OutboxRow) =>
   db.row<{ id: string }>(sql`
     with made as (
       insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, peer_key,
@@ -114,6 +116,8 @@ export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =
       insert into session_participants (org_id, session_id, kind, participant_id, updated_at)
       select made.org_id, made.id, 'agent', agent_id, made.updated_at
       from made, unnest(${session.agentIds}::uuid[]) as agent_id
+    ), reported as (
+      ${insertOutbox([created], sql`from made`)}
     )
     select id from made`)
 

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { findKeyExpiry } from '../../identity/sign-in/user-authority.ts'
 import { claimLease } from '../../platform/database/lease.ts'
 import type { Claim, LeaseTiming } from '../../platform/database/lease.ts'
+import { turnStartedTemplate } from '../events.ts'
 import * as turnQueries from '../turns/queries.ts'
 import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
 import type { Probation } from './probation.ts'
@@ -83,8 +85,10 @@ const claim = async (
   signal: AbortSignal,
 ): Promise<Claim<ClaimedTurn> | undefined> => {
   for (;;) {
-    const options = { ...turnQueries.turnClaim(turnLeaseTiming.leaseMs), timing: turnLeaseTiming }
+    const claim = turnQueries.turnClaim(turnLeaseTiming.leaseMs, turnStartedTemplate(orgId))
+    const options = { ...claim, timing: turnLeaseTiming }
     const claimed = await claimLease<ClaimedTurn>(db, turnQueries.leasedTurn(orgId, turnId), options)
+    if (claimed?.row.attempts === 1) db.signal(recorded, orgId)
     if (claimed) return withKeyExpiry(db, { orgId, turnId, token: claimed.token }, claimed)
     const state = await turnQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return undefined

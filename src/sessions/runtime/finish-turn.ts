@@ -1,3 +1,5 @@
+import type { OutboxRow } from '../../outbox/queries.ts'
+import { recorded } from '../../outbox/record.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { findRelationship, releaseSession } from '../turns/queries.ts'
@@ -11,6 +13,8 @@ export interface FinishedTurn {
   /** The lease under which the turn ends; undefined for a caller that has locked the turn. */
   token: string | undefined
   ending: Ending
+  /** The events of the end, which are recorded with it. */
+  events: readonly OutboxRow[]
 }
 
 /**
@@ -24,6 +28,7 @@ export const finishTurn = async (
 ): Promise<boolean> => {
   const { orgId, turn, ending } = finished
   if (!(await endTurn(db, finished))) return false
+  db.signal(recorded, orgId)
   const released = await releaseSession(db, orgId, {
     sessionId: turn.sessionId,
     turnId: turn.id,

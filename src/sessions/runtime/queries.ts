@@ -1,4 +1,6 @@
 import { recordUsage, releaseReservation, emptyReservation, shrinkReservation } from '../../billing/billing.ts'
+import { insertOutbox } from '../../outbox/queries.ts'
+import type { OutboxRow } from '../../outbox/queries.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Question } from './steps/questions.ts'
@@ -244,9 +246,13 @@ export interface EndingTurn {
   id: string
   sessionId: string
   number: number
+  agentId: string
   replyId: string
   author: Author
 }
+
+/** Records events unless the lease is lost. */
+const recordEvents = (events: readonly OutboxRow[]): Sql => sql`reported as (${insertOutbox(events, sql`from leased`)})`
 
 const insertReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
   insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
@@ -259,6 +265,7 @@ interface EndingOptions {
   /** The lease under which the turn ends; undefined for a caller that has locked the turn. */
   token: string | undefined
   ending: Ending
+  events: readonly OutboxRow[]
 }
 
 const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
@@ -270,7 +277,7 @@ const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
     ${token === undefined ? empty : sql`and lease_token = ${token}`}
   returning turns.org_id, turns.id, turns.session_id`
 
-const endingParts = ({ orgId, turn, ending }: EndingOptions): Sql[] => [
+const endingParts = ({ orgId, turn, ending, events }: EndingOptions): Sql[] => [
   ...checkpointParts(ending.checkpoint, {
     orgId,
     turnId: turn.id,
@@ -279,6 +286,7 @@ const endingParts = ({ orgId, turn, ending }: EndingOptions): Sql[] => [
   }),
   deactivateTurn,
   ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
+  recordEvents(events),
 ]
 
 /**
@@ -329,14 +337,23 @@ const workedUntilNow = sql`worked_ms = worked_ms
   + greatest(extract(epoch from statement_timestamp() - claimed_at) * 1000, 0)::bigint`
 
 /** Lets a turn wait for a person's decision. */
-export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoint: Checkpoint) =>
+export const pauseTurn = (
+  db: Db,
+  { orgId, turnId, token }: TurnLease,
+  checkpoint: Checkpoint,
+  events: readonly OutboxRow[],
+) =>
   underLease(
     db,
     sql`update turns
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
         lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
-    [...checkpointParts(checkpoint, { orgId, turnId, next: 'paused', losesRunning: false }), deactivateTurn],
+    [
+      ...checkpointParts(checkpoint, { orgId, turnId, next: 'paused', losesRunning: false }),
+      deactivateTurn,
+      recordEvents(events),
+    ],
   )
 
 /** Releases a turn that this process cannot continue, without counting a death of its worker. */

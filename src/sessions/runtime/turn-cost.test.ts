@@ -32,7 +32,7 @@ type Recorded = string[]
 
 // What the pollers of an idle process send.
 const isPoll = (text: string): boolean =>
-  /^(select kind\.name|select 1$|with wanted|-- all orgs: a worker)|heartbeat_on|pgboss\.(queue|schedule|version)|webhook_queue|from audit/.test(
+  /^(select kind\.name|select 1$|with wanted|-- all orgs: a worker)|heartbeat_on|with recursive waiting|pgboss\.(queue|schedule|version)|webhook_queue|from audit/.test(
     text,
   )
 
@@ -63,6 +63,11 @@ const record = async (work: () => Promise<unknown>): Promise<Recorded[]> => {
   return recorded
 }
 
+/** Publishing the events of an org, also when only its begin was recorded, after the turn. Many turns share it. */
+const isPublishing = (transaction: Recorded): boolean =>
+  transaction.some((text) => text.includes('event_heads')) ||
+  (transaction.length === 1 && transaction[0]?.startsWith('begin') === true)
+
 const isPosting = (transaction: Recorded): boolean => transaction.some((text) => text.includes('usage_rollups'))
 
 test('a turn with a paid model takes at most 12 statements and 6 transactions, and no job', async () => {
@@ -71,7 +76,11 @@ test('a turn with a paid model takes at most 12 statements and 6 transactions, a
   const turns: Recorded[][] = []
   for (let i = 0; i < 5; i++) {
     await app.settled()
-    turns.push((await record(() => ask(app, as, sessionId, { text: 'Hello again' }))).filter((one) => !isPosting(one)))
+    turns.push(
+      (await record(() => ask(app, as, sessionId, { text: 'Hello again' }))).filter(
+        (one) => !isPosting(one) && !isPublishing(one),
+      ),
+    )
   }
   const [turn] = turns.toSorted((a, b) => a.flat().length - b.flat().length)
   assert.ok(turn)

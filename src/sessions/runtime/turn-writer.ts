@@ -1,6 +1,8 @@
 import type { Billing } from '../../billing/billing.ts'
+import { recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { endingEvents, turnPaused } from '../events.ts'
 import { lockSession } from '../queries.ts'
 import { createStreamLog } from '../streams/stream-log.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
@@ -55,6 +57,7 @@ export const createTurnWriter = (
   { turn, lease, leaseMs, state, lastSeq, onFailure, faultPoint }: WriterOptions,
 ): TurnWriter => {
   const { orgId } = lease
+  const { workspaceId } = turn
   const stream = createStreamLog({
     lastSeq,
     append: (frames) => appendFrames(db, lease, frames),
@@ -93,7 +96,9 @@ export const createTurnWriter = (
           db.transaction('all orgs', async (db) => {
             if (!(await lockSession(db, orgId, turn.sessionId))) return false
             const { untrustedFrom } = state
-            if (!(await pauseTurn(db, lease, { ...checkpoint, frames, untrustedFrom }))) return false
+            const paused = [turnPaused({ orgId, workspaceId }, turn)]
+            if (!(await pauseTurn(db, lease, { ...checkpoint, frames, untrustedFrom }, paused))) return false
+            db.signal(recorded, orgId)
             await setSessionStatus(db, orgId, turn.sessionId, 'requires_action')
             return true
           }),
@@ -110,9 +115,13 @@ export const createTurnWriter = (
       await stream.write(async (frames) => {
         const ending = { status, stopReason, error, parts, checkpoint: { ...checkpoint, frames } }
         const contextTokens = promptTokens + estimateTokens(parts)
-        const finished = { orgId, turn, token: lease.token, ending, contextTokens }
+        const events = endingEvents({ orgId, workspaceId }, turn, ending)
+        const finished = { orgId, turn, token: lease.token, ending, contextTokens, events }
         // The end of a turn in a chat is also a job, in the same transaction.
-        if (turn.relationship !== 'connector' && (await endLastTurn(db, finished))) return true
+        if (turn.relationship !== 'connector' && (await endLastTurn(db, finished))) {
+          db.signal(recorded, orgId)
+          return true
+        }
         return db.transaction('all orgs', (db) => finishTurn(db, jobs, finished))
       }, true)
       billing.chargePoster.postSoon(orgId)

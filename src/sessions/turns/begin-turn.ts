@@ -6,7 +6,9 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { conflict, forbidden, notFound, validationError } from '../../platform/http/errors.ts'
+import { recorded } from '../../outbox/record.ts'
 import { newId } from '../../platform/ids.ts'
+import { messageCreated } from '../events.ts'
 import * as queries from '../queries.ts'
 import { turnJob } from '../runtime/jobs.ts'
 import { planCall } from '../runtime/costs/reservations.ts'
@@ -132,7 +134,7 @@ const applyOnBusy = async (
 ): Promise<queries.SessionForTurn> => {
   if (session.activeTurnId === null || onBusy === 'enqueue') return session
   if (onBusy === 'reject') throw conflict('A turn of this session is in progress.')
-  await cancelUnfinishedTurns(db, deps, actor.orgId, session.id)
+  await cancelUnfinishedTurns(db, deps, { author: actor, workspaceId: session.workspaceId }, session.id)
   return lockOpenSession(db, actor, session.id)
 }
 
@@ -210,12 +212,14 @@ export const beginTurn = async (
   const { id: sessionId, activeTurnId, participantIds } = session
   const job = turnJob(request.hop ?? 0)
   const reservation = reserved && addReservation({ orgId, turnId: turn.id, agentId: agent.id }, reserved.microcents)
+  const message = messageCreated(actor, session, { ...turn.message, turnId: turn.id, role: 'user' })
   const place = activeTurnId === null && mayStartHere(request) ? deps.jobs.occupy(job, orgId) : undefined
-  if (place) await startHere(db, place, actor, { turn, session, agent, reserved, reservation })
+  if (place) await startHere(db, place, actor, { turn, session, agent, reserved, reservation, message })
   else {
-    await turnQueries.insertTurn(db, orgId, turn, { reservation })
+    await turnQueries.insertTurn(db, orgId, turn, { events: [message], reservation })
     if (activeTurnId === null) await deps.jobs.enqueue(db, job, { orgId, turnId: turn.id })
   }
+  db.signal(recorded, orgId)
   const isMissing = (id: string): boolean => !participantIds.includes(id)
   if (turn.message.author.type === 'user' && (isMissing(agent.id) || isMissing(userId))) {
     await queries.addParticipants(db, orgId, sessionId, { agentId: agent.id, userId })

@@ -1,7 +1,9 @@
+import type { EventAuthor } from '../../outbox/record.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import type { EndedStep } from '../runtime/queries.ts'
 import { finishTurn } from '../runtime/finish-turn.ts'
 import { costOf } from '../runtime/costs/costs.ts'
+import { endingEvents } from '../events.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { unfinishedParts } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
@@ -16,6 +18,13 @@ import type { StepRow, TurnRow } from './queries.ts'
 interface CancelDeps {
   jobs: Pick<TurnDeps['jobs'], 'enqueue'>
   notifier: TurnDeps['notifier']
+}
+
+interface CancelScope {
+  /** Who cancels the turns. */
+  author: EventAuthor
+  /** The workspace of the session. */
+  workspaceId: string
 }
 
 /** The interrupted model call with its partial text. Its tokens are estimated from that text. */
@@ -43,9 +52,10 @@ const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }
 export const cancelLockedTurn = async (
   db: Transaction,
   { jobs, notifier }: CancelDeps,
-  orgId: string,
+  { author, workspaceId }: CancelScope,
   turnId: string,
 ): Promise<boolean> => {
+  const { orgId } = author
   const turn = await turnQueries.lockTurn(db, orgId, turnId)
   if (!turn) return false
   if (turn.endedAt !== null) return turn.status === 'cancelled'
@@ -74,7 +84,8 @@ export const cancelLockedTurn = async (
   if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
   const checkpoint = { ended, callChanges, frames: { lastSeq, lines: line } }
   const ending = { status: 'cancelled', stopReason: 'cancelled', error: null, parts, checkpoint } as const
-  const isCancelled = await finishTurn(db, jobs, { orgId, turn, token: undefined, ending })
+  const recorded = endingEvents({ orgId, workspaceId, by: author }, turn, ending)
+  const isCancelled = await finishTurn(db, jobs, { orgId, turn, token: undefined, ending, events: recorded })
   db.afterCommit(() => {
     notifier.stop(turnId)
     notifier.publish(turnId, { firstSeq: lastSeq, lines: [line], isEnd: true })
@@ -86,11 +97,11 @@ export const cancelLockedTurn = async (
 export const cancelUnfinishedTurns = async (
   db: Transaction,
   deps: CancelDeps,
-  orgId: string,
+  scope: CancelScope,
   sessionId: string,
 ): Promise<number> => {
-  const unfinished = await turnQueries.listUnfinished(db, orgId, sessionId)
+  const unfinished = await turnQueries.listUnfinished(db, scope.author.orgId, sessionId)
   // Newest first: the end of a turn starts the next queued one.
-  for (const { id } of unfinished.toReversed()) await cancelLockedTurn(db, deps, orgId, id)
+  for (const { id } of unfinished.toReversed()) await cancelLockedTurn(db, deps, scope, id)
   return unfinished.length
 }

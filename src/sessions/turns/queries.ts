@@ -1,6 +1,8 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
+import { insertOutbox, outboxColumns } from '../../outbox/queries.ts'
+import type { OutboxRow, OutboxTemplate } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
@@ -148,6 +150,7 @@ export interface NewLease {
 }
 
 interface InsertOptions {
+  events: readonly OutboxRow[]
   lease?: NewLease | undefined
   /** A CTE that reserves money for the turn. */
   reservation?: Sql | undefined
@@ -188,7 +191,7 @@ export const insertTurn = async (
   db: Db,
   orgId: string,
   turn: NewTurn,
-  { lease, ...more }: InsertOptions = {},
+  { events, lease, ...more }: InsertOptions,
 ): Promise<HandedRecords | undefined> => {
   const leased = lease
     ? {
@@ -221,6 +224,8 @@ export const insertTurn = async (
       returning org_id, id, updated_at, changed_at, active_turn_id
     ), ${touchAgents(sql`changed`)}, activated as (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id = ${turn.id}`)}
+    ), reported as (
+      ${insertOutbox(events, sql`from made`)}
     )${more.reservation ? sql`, ${more.reservation}` : empty}
     select made.created_at, made.started_at${lease ? sql`, ${handedColumns(orgId, turn, lease)}` : empty} from made`)
 }
@@ -241,8 +246,18 @@ export interface ClaimedTurn extends TurnRow {
   earlierUntrustedFrom: string | null
 }
 
+/** Records the start of a turn when it is claimed for the first time. */
+const recordStart = (started: OutboxTemplate): Sql => sql`reported as (
+  insert into event_outbox (${outboxColumns})
+  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, workspace_id,
+    jsonb_set(${started.actor}::jsonb, '{name}', author -> 'name'), ${started.subjectType}, session_id,
+    jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), ${started.chainId}::uuid,
+    ${started.depth}::smallint
+  from claimed where attempts = 1)`
+
 /** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */
-export const turnClaim = (leaseMs: number) => ({
+export const turnClaim = (leaseMs: number, started: OutboxTemplate) => ({
+  also: recordStart(started),
   // Only the active turn of a session can be claimed, so that two turns of a session never run at the same time.
   when: sql`status in ('queued', 'running') and exists (
     select from sessions s where s.org_id = turns.org_id and s.id = turns.session_id and s.active_turn_id = turns.id)`,

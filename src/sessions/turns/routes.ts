@@ -1,4 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
+import { turnEvents } from '../events.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
@@ -35,6 +36,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
     `${apiPrefix}/sessions/:id/messages`,
     {
       config: {
+        events: turnEvents,
         access: 'sessions:write',
         what: 'Session',
         rateLimit: 'turns',
@@ -98,7 +100,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/turns/:id/cancel`,
     {
-      config: { access: 'sessions:write', what: 'Turn' },
+      config: { events: ['message.created', 'turn.cancelled'], access: 'sessions:write', what: 'Turn' },
       schema: {
         tags,
         summary: 'Cancel a turn',
@@ -114,7 +116,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/sessions/:id/cancel`,
     {
-      config: { access: 'sessions:write', what: 'Session' },
+      config: { events: ['message.created', 'turn.cancelled'], access: 'sessions:write', what: 'Session' },
       schema: {
         tags,
         summary: 'Cancel the turns of a session',
@@ -130,7 +132,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/turns/:id/approvals`,
     {
-      config: { access: 'sessions:write', what: 'Turn' },
+      config: { events: turnEvents, access: 'sessions:write', what: 'Turn' },
       schema: {
         tags,
         summary: 'Decide an approval',

@@ -5,6 +5,8 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Sql, Transaction } from '../../platform/database/database.ts'
 import type { Place } from '../../platform/jobs/jobs.ts'
+import type { OutboxRow } from '../../outbox/queries.ts'
+import { turnStarted } from '../events.ts'
 import type { MessageRow, SessionForTurn } from '../queries.ts'
 import { turnLeaseTiming } from '../runtime/claim-turn.ts'
 import { historyLimits } from '../runtime/handed-turn.ts'
@@ -25,6 +27,8 @@ interface Start {
   agent: AgentRow
   reserved: ReservedMoney | undefined
   reservation: Sql | undefined
+  /** The event of the message, which is recorded with it. */
+  message: OutboxRow
 }
 
 const expiryOf = ({ apiKey }: Actor): string | null =>
@@ -78,16 +82,18 @@ const mostTokensInTransaction = 20_000
  */
 export const startHere = async (db: Transaction, place: Place, actor: Actor, start: Start): Promise<void> => {
   db.afterRollback(() => place.release())
-  const { turn, agent, reserved, reservation } = start
+  const { turn, agent, reserved, reservation, session } = start
   const { orgId } = actor
   const token = randomUUID()
   const { leaseMs } = turnLeaseTiming
   const claimedAtMs = performance.now()
   // The message of the turn itself is one of them. Much history is read after the commit, because other turns of the org
   // wait for the locks of this transaction.
-  const isShort = start.session.contextTokens <= mostTokensInTransaction
+  const isShort = session.contextTokens <= mostTokensInTransaction
   const history = isShort ? { ...historyLimits, limit: historyLimits.limit - 1 } : undefined
-  const records = await turnQueries.insertTurn(db, orgId, turn, { reservation, lease: { token, leaseMs, history } })
+  const events = [start.message, turnStarted({ orgId, workspaceId: session.workspaceId }, turn)]
+  const lease = { token, leaseMs, history }
+  const records = await turnQueries.insertTurn(db, orgId, turn, { events, reservation, lease })
   if (!records) throw new Error('the insert of the turn returned no row')
   db.afterCommit(() => {
     const handed: HandedTurn = {

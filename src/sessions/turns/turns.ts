@@ -58,8 +58,9 @@ export const cancelTurn = async (deps: TurnDeps, actor: Actor, turnId: string): 
   const { db } = deps
   const turn = await getTurnRow(db.hot, actor, turnId)
   return db.transaction(actor, async (db) => {
-    if (!(await queries.lockSession(db, actor.orgId, turn.sessionId))) throw notFound('Turn')
-    return cancelLockedTurn(db, deps, actor.orgId, turnId)
+    const session = await queries.lockSession(db, actor.orgId, turn.sessionId)
+    if (!session) throw notFound('Turn')
+    return cancelLockedTurn(db, deps, { author: actor, workspaceId: session.workspaceId }, turnId)
   })
 }
 
@@ -68,7 +69,9 @@ export const cancelSession = async (deps: TurnDeps, actor: Actor, sessionId: str
   const { db } = deps
   await requireSession(db.hot, actor, sessionId)
   return db.transaction(actor, async (db) => {
-    if (!(await queries.lockSession(db, actor.orgId, sessionId))) throw notFound('Session')
-    return (await cancelUnfinishedTurns(db, deps, actor.orgId, sessionId)) > 0
+    const session = await queries.lockSession(db, actor.orgId, sessionId)
+    if (!session) throw notFound('Session')
+    const scope = { author: actor, workspaceId: session.workspaceId }
+    return (await cancelUnfinishedTurns(db, deps, scope, sessionId)) > 0
   })
 }

@@ -1,3 +1,5 @@
+import { insertOutboxOf } from '../../outbox/queries.ts'
+import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { empty, raw, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 
@@ -170,7 +172,7 @@ export const claimDeliveries = (
       ) e on true`)
 
 /** How an attempt ended. */
-export interface Outcome {
+export interface Outcome extends Pick<ClaimedRow, 'id' | 'eventId' | 'eventType' | 'failingSeconds'> {
   orgId: string
   number: bigint
   webhookId: string
@@ -228,12 +230,27 @@ const disabling = sql`
     when c.disable_reason is not null then c.disable_reason
     when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off`
 
+const reportOutcomes = (events: readonly ConditionalOutboxRow[]): Sql => sql`reported as (
+  ${insertOutboxOf(
+    events,
+    sql`select id::text from ended union all
+      select c.webhook_id::text from counts c
+        join webhooks_in_order o on o.org_id = c.org_id and o.id = c.webhook_id
+      where c.succeeded and o.failing_since is not null`,
+  )})`
+
 /**
  * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and the
  * counters of each webhook or event endpoint change. Rows whose lease another worker has are not touched. Returns those
- * that it disabled. With `orgId`, all outcomes must be of that org.
+ * that it disabled. Of `events`, those of ended deliveries (whose id is the key) and of webhooks that were failing and have
+ * succeeded are recorded. With `orgId`, all outcomes must be of that org.
  */
-export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: string | null = null) => {
+export const settleDeliveries = (
+  db: Db,
+  outcomes: readonly Outcome[],
+  orgId: string | null = null,
+  events: readonly ConditionalOutboxRow[] = [],
+) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
   return db.rows<Disabled>(sql`-- all orgs: workers serve all orgs
     with given as (
@@ -306,6 +323,7 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: st
       where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
       returning w.org_id, w.id, w.name, off.reason
     )
+    ${events.length > 0 ? sql`, ${reportOutcomes(events)}` : empty}
     select 'webhook' as destination, org_id, id as webhook_id, name, reason from counted_webhooks where reason is not null
     union all
     select 'endpoint', org_id, id, name, reason from counted_endpoints where reason is not null`)

@@ -18,7 +18,7 @@ const owner = await app.createOrg()
 const url = 'https://hooks.example.com/'
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-const perOrg = { indexed: app.db.indexed, isDistributed: async () => true }
+const perOrg = { signal: app.db.signal, indexed: app.db.indexed, isDistributed: async () => true }
 const isDistributed = await app.db.isDistributed()
 
 const laneOf = ({ id }: MadeWebhook): DeliveryLane => ({ orgId: owner.orgId, webhookId: id })

@@ -1,7 +1,8 @@
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import { recordEvent } from '../../outbox/record.ts'
+import { recordEvent, recorded } from '../../outbox/record.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
+import { eventsOfOutcomes } from '../events.ts'
 import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 
@@ -34,6 +35,8 @@ const recordDisabled = async (
   const details = { name, reason }
   if (destination === 'webhook') {
     await audit(db, author, 'webhook.disabled', { type: 'webhook', id, details })
+    const data = { webhookId: id, name, reason }
+    await recordEvent(db, author, 'webhook.disabled', { subjectId: id, workspaceId: null, data })
     return
   }
   await audit(db, author, 'event-endpoint.disabled', { type: 'event-endpoint', id, details })
@@ -46,16 +49,19 @@ const recordDisabled = async (
 
 /** With `orgId`, all outcomes are of that org. */
 const settleUnordered = async (
-  { indexed }: Pick<Database, 'indexed'>,
+  { indexed, signal }: Pick<Database, 'indexed' | 'signal'>,
   outcomes: readonly Outcome[],
   orgId: string | null,
 ): Promise<void> => {
+  const events = eventsOfOutcomes(outcomes)
   if (outcomes.every(({ disableReason }) => disableReason === null)) {
-    await queries.settleDeliveries(indexed, outcomes, orgId)
+    await queries.settleDeliveries(indexed, outcomes, orgId, events)
+    for (const { orgId } of events) signal(recorded, orgId)
     return
   }
   await indexed.transaction('all orgs', async (db) => {
-    for (const one of await queries.settleDeliveries(db, outcomes, orgId)) await recordDisabled(db, one)
+    for (const one of await queries.settleDeliveries(db, outcomes, orgId, events)) await recordDisabled(db, one)
+    for (const { orgId } of events) db.signal(recorded, orgId)
   })
 }
 
@@ -86,7 +92,7 @@ const settleOrdered = async (
 
 /** With `orgId`, all outcomes are of that org. */
 const settleTogether = async (
-  db: Pick<Database, 'indexed'>,
+  db: Pick<Database, 'indexed' | 'signal'>,
   outcomes: readonly Outcome[],
   orgId: string | null,
 ): Promise<void> => {
@@ -99,10 +105,11 @@ const settleTogether = async (
 /**
  * Records how attempts ended. One statement for the whole batch, or on a distributed schema for each org. It is a
  * transaction only if an attempt may disable a webhook, so that a disabled webhook and its audit entry cannot exist without
- * each other, and for deliveries that are sent in order. When it throws, some of the outcomes may be recorded; recording them again changes nothing.
+ * each other, and for deliveries that are sent in order. When it throws, some of the outcomes may be recorded; recording
+ * them again changes nothing.
  */
 export const settleDeliveries = async (
-  db: Pick<Database, 'indexed' | 'isDistributed'>,
+  db: Pick<Database, 'indexed' | 'isDistributed' | 'signal'>,
   outcomes: readonly Outcome[],
 ): Promise<void> => {
   if (!(await db.isDistributed())) {

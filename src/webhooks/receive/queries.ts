@@ -1,4 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
+import { insertOutboxOf } from '../../outbox/queries.ts'
+import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
@@ -20,6 +22,11 @@ export interface NewWebhookEvent {
   deliveryId: string | null
 }
 
+/** With the event that reports it. */
+export interface ReportedWebhookEvent extends NewWebhookEvent {
+  received: ConditionalOutboxRow
+}
+
 /** The day (UTC) of a UUIDv7, which selects the partition. */
 const dayOf = (id: string): string =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10)
@@ -31,7 +38,7 @@ const dayOf = (id: string): string =>
  * A body key expires after 24 h. Keys are inserted in order, so that processes that store the same events concurrently
  * cannot deadlock.
  */
-export const recordEvents = async (db: Db, events: readonly NewWebhookEvent[]): Promise<Set<string>> => {
+export const recordEvents = async (db: Db, events: readonly ReportedWebhookEvent[]): Promise<Set<string>> => {
   const column = <Key extends keyof NewWebhookEvent>(key: Key): NewWebhookEvent[Key][] =>
     events.map((event) => event[key])
   const rows = await db.rows<{ id: string }>(sql`
@@ -66,6 +73,11 @@ export const recordEvents = async (db: Db, events: readonly NewWebhookEvent[]): 
     ), queued as (
       insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
       select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
+    ), reported as (
+      ${insertOutboxOf(
+        events.map(({ received }) => received),
+        sql`select id::text from fresh`,
+      )}
     ), used as (
       insert into org_event_usage (org_id, day, slot, events)
       select org_id, day, pg_backend_pid() % 64, count(*) from fresh group by org_id, day order by org_id, day

@@ -1,10 +1,12 @@
+import { recorded } from '../../outbox/record.ts'
 import { sqlState } from '../../platform/database/errors.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/group-commit.ts'
 import { ensurePartitions } from '../../platform/database/partitions.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
-import type { NewWebhookEvent } from './queries.ts'
+import type { NewWebhookEvent, ReportedWebhookEvent } from './queries.ts'
+import { eventReceived } from '../events.ts'
 import type { DeliveryWake } from '../deliver/wake.ts'
 
 export interface Recorded {
@@ -54,37 +56,45 @@ const findOriginal = async (db: Database, event: NewWebhookEvent): Promise<strin
 export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake): Recorder => {
   const storing = new Map<string, Promise<Recorded>>()
 
-  const isNew = createGroupCommit<NewWebhookEvent, boolean>({
+  const announce = (events: readonly ReportedWebhookEvent[], fresh: ReadonlySet<string>): void => {
+    wake.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+    const orgs = new Set(events.filter(({ id }) => fresh.has(id)).map(({ orgId }) => orgId))
+    for (const orgId of orgs) db.signal(recorded, orgId)
+  }
+
+  const isNew = createGroupCommit<ReportedWebhookEvent, boolean>({
     laneOf: ({ webhookId }) => webhookId,
     maxItems: maxBatch,
     maxBytes: maxBatchBytes,
     bytesOf: ({ body }) => body.length,
     write: async (events) => {
       const fresh = await withPartitions(db, () => queries.recordEvents(db, events))
-      wake.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+      announce(events, fresh)
       return events.map(({ id }) => fresh.has(id))
     },
   })
 
   // One lane for each org, so that events that wait for the lock on an org's usage occupy one connection.
-  const isNewWithinQuota = createGroupCommit<NewWebhookEvent, boolean>({
+  const isNewWithinQuota = createGroupCommit<ReportedWebhookEvent, boolean>({
     laneOf: ({ orgId }) => orgId,
     maxItems: 1,
     write: async (events) => {
       const fresh = await withPartitions(db, () =>
-        db.transaction(events[0] as NewWebhookEvent, async (db) => {
+        db.transaction(events[0] as ReportedWebhookEvent, async (db) => {
           for (const { orgId } of events) await quotas.checkInsert(db, orgId, { eventsKept: 1 })
           return queries.recordEvents(db, events)
         }),
       )
-      wake.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+      announce(events, fresh)
       return events.map(({ id }) => fresh.has(id))
     },
   })
 
   const recordAlone = async (event: NewWebhookEvent): Promise<Recorded> => {
     const isNear = await quotas.isNear(event.orgId, 'eventsKept')
-    return (await (isNear ? isNewWithinQuota(event) : isNew(event)))
+    // Here, because the write may run in the chain of another request.
+    const reported = { ...event, received: eventReceived(event) }
+    return (await (isNear ? isNewWithinQuota(reported) : isNew(reported)))
       ? { eventId: event.id, duplicate: false }
       : { eventId: await findOriginal(db, event), duplicate: true }
   }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, serviceUnavailable, unauthorized, validationError } from '../../platform/http/errors.ts'
+import { chainHeader, inChain } from '../../outbox/chain.ts'
 import { apiPrefix, jsonBodyLimitBytes, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -47,6 +48,12 @@ const rejectUnverified = async (request: FastifyRequest, id: string): Promise<ne
   throw unverified
 }
 
+/** A delivery of an event endpoint to a webhook of the same org continues the chain of its event. */
+const chainOf = ({ headers }: FastifyRequest, { chains }: WebhookDeps, orgId: string) => {
+  const header = headers[chainHeader]
+  return typeof header === 'string' ? chains.parse(orgId, header) : undefined
+}
+
 const receipt = (recorded: Recorded) => ok({ received: true as const, ...recorded })
 
 const sendHandshake = (reply: FastifyReply, { status, contentType, body }: ProviderResponse): FastifyReply => {
@@ -78,6 +85,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         },
         // The handler counts the request when the signature has been verified.
         config: {
+          events: ['webhook.event.received'],
           access: 'public',
           what,
           rateLimit: 'none',
@@ -101,7 +109,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         await request.takeRateLimit('receive', webhookId)
         const { handshake, event } = readRequest(webhook, inbound, verdict)
         if (handshake) return sendHandshake(reply, handshake)
-        return receipt(await recorder.record(event))
+        return receipt(await inChain(chainOf(request, deps, webhook.orgId), () => recorder.record(event)))
       },
     )
 
@@ -114,6 +122,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
           if (config.linearWebhookSecret !== undefined && !isSigned) await rejectUnverified(request, 'linear')
         },
         config: {
+          events: ['webhook.created', 'webhook.event.received'],
           access: 'public',
           what,
           rateLimit: 'none',
@@ -144,7 +153,12 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks/test`,
     {
-      config: { access: 'webhooks:write', what, errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'PAYMENT_REQUIRED'] },
+      config: {
+        events: ['webhook.event.received'],
+        access: 'webhooks:write',
+        what,
+        errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'PAYMENT_REQUIRED'],
+      },
       schema: {
         tags,
         summary: 'Send a test event',

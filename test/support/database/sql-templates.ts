@@ -94,12 +94,16 @@ const templatesBetween = (file: string, { begin, end }: { begin: number; end: nu
 const leaseParts: [property: RegExp, toStatement: (part: string) => string][] = [
   [/\bset: (?:(?=sql`)|(\w+))/g, (part) => `update turns set ${part} where org_id = ?`],
   [/\breturning: (?:(?=sql`)|(\w+))/g, (part) => `update turns set lease_token = ? where org_id = ? returning ${part}`],
+  [
+    /\balso: (?:(?=sql`)|(\w+))/g,
+    (part) => `with claimed as (update turns set lease_token = ? where org_id = ? returning org_id), ${part} select`,
+  ],
 ]
 
 const nameAt = (source: string, index: number): string =>
   [...source.slice(0, index).matchAll(/^(?:export )?const (\w+)/gm)].at(-1)?.[1] ?? ''
 
-/** The assignments and results of a file's lease claims, as statements. */
+/** The assignments, results and further CTEs of a file's lease claims, as statements. */
 export const leaseClaimsOf = (file: string): FoundStatement[] => {
   const source = contentOf(file)
   return leaseParts.flatMap(([property, toStatement]) =>

@@ -59,7 +59,7 @@ test('an event is replayed, a webhook is paused, its secret is rotated, and disa
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   const before = receiver.arrivals.length
-  await page.getByRole('link', { name: 'Events' }).click()
+  await page.getByRole('navigation', { name: 'Webhook', exact: true }).getByRole('link', { name: 'Events' }).click()
   await page.getByRole('link', { name: 'test.ping' }).click()
   await page.locator('button:not([aria-disabled])', { hasText: 'Replay event' }).click()
   await page.getByRole('button', { name: 'View delivery' }).click()

@@ -146,7 +146,7 @@ describe('a stream of events', () => {
       insert into event_outbox (org_id, id, type, actor, subject_type, subject_id, data)
       select ${owner.orgId}, uuid_at(now() + n * interval '1 ms'), 'agent.deleted',
         '{"type":"system","id":null,"name":"T","apiKeyId":null}', 'agent', gen_random_uuid(),
-        '{"agentId":"x","name":"n","slug":"s"}'
+        '{"agentId":"01a1fc7d-9fd0-79dc-a335-45f9cc19b81e","name":"n","slug":"s"}'
       from generate_series(1, 1234) n`)
     const stream = await open(other, owner, '?after=0&types=agent.deleted')
     await seen(stream, () => stream.ids().length >= 1234)

@@ -230,6 +230,35 @@ const disabling = sql`
     when c.disable_reason is not null then c.disable_reason
     when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off`
 
+/** Changes the counters of each destination in `counts`. Locks them in the order of their ids. */
+const countDestinations = (orgId: string | null): Sql => sql`webhooks_in_order as (
+      select w.org_id, w.id, w.status, w.failing_since
+      from ${countedWebhooks(orgId)}
+      order by w.org_id, w.id
+      for no key update of w
+    ), counted_webhooks as (
+      update webhooks w
+      set ${counters}
+      from webhooks_in_order o
+        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
+        ${disabling}
+      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
+      returning w.org_id, w.id, w.name, off.reason
+    ), endpoints_in_order as (
+      select w.org_id, w.id, w.status, w.failing_since
+      from ${countedEndpoints(orgId)}
+      order by w.org_id, w.id
+      for no key update of w
+    ), counted_endpoints as (
+      update event_endpoints w
+      set ${counters}
+      from endpoints_in_order o
+        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
+        ${disabling}
+      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
+      returning w.org_id, w.id, w.name, off.reason
+    )`
+
 const reportOutcomes = (events: readonly ConditionalOutboxRow[]): Sql => sql`reported as (
   ${insertOutboxOf(
     events,
@@ -296,33 +325,7 @@ export const settleDeliveries = (
       from settled s join given g on g.number = s.number
       where g.attempt is not null
       group by s.org_id, s.webhook_id
-    ), webhooks_in_order as (
-      select w.org_id, w.id, w.status, w.failing_since
-      from ${countedWebhooks(orgId)}
-      order by w.org_id, w.id
-      for no key update of w
-    ), counted_webhooks as (
-      update webhooks w
-      set ${counters}
-      from webhooks_in_order o
-        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
-        ${disabling}
-      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
-      returning w.org_id, w.id, w.name, off.reason
-    ), endpoints_in_order as (
-      select w.org_id, w.id, w.status, w.failing_since
-      from ${countedEndpoints(orgId)}
-      order by w.org_id, w.id
-      for no key update of w
-    ), counted_endpoints as (
-      update event_endpoints w
-      set ${counters}
-      from endpoints_in_order o
-        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
-        ${disabling}
-      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
-      returning w.org_id, w.id, w.name, off.reason
-    )
+    ), ${countDestinations(orgId)}
     ${events.length > 0 ? sql`, ${reportOutcomes(events)}` : empty}
     select 'webhook' as destination, org_id, id as webhook_id, name, reason from counted_webhooks where reason is not null
     union all

@@ -35,7 +35,7 @@ const exceptions: Exception[] = [
   })),
   {
     file: 'src/webhooks/deliver/queue-queries.ts',
-    name: 'settleDeliveries',
+    name: 'countDestinations',
     rule: 'row lock with a join in a CTE',
     why: 'countedWebhooks has no join for outcomes of one org',
   },

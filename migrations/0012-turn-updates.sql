@@ -7,6 +7,9 @@
 -- A server of the version before can run beside: it reads and writes the same columns. Its sessions can be out of order in
 -- lists by agent until their next turn, and its lists are slower.
 
+-- At once: a transaction of a running server that has one of them and waits for another would be a deadlock.
+lock table sessions, turns, session_participants in access exclusive mode;
+
 alter table sessions set (fillfactor = 70);
 alter table turns set (fillfactor = 70);
 

@@ -1,6 +1,9 @@
 -- The audit log, the usage records and the events of connector endpoints are partitioned by month. Foreign keys to orgs
 -- and endpoints are dropped: dropping a partition with a foreign key locks the referenced table against every reader.
 
+-- At once: a transaction of a running server that has one of them and waits for another would be a deadlock.
+lock table connector_endpoints, connector_events, usage_records, audit_log in access exclusive mode;
+
 insert into partitioned_tables (name, unit, ahead) values
   ('audit_log', 'month', 2), ('usage_records', 'month', 2), ('connector_events', 'month', 2);
 

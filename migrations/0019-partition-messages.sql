@@ -12,6 +12,9 @@
 -- lock the referenced table against every reader. None of them cascaded, and nothing deletes a session or an org. Rows
 -- are inserted by statements that have locked the turn or the session. Retention removes messages and calls first and
 -- their turns afterwards. `peer_chains` keeps its foreign key: neither it nor turns are partitioned.
+-- At once: a transaction of a running server that has one of them and waits for another would be a deadlock.
+lock table sessions, turns, messages, turn_steps, tool_calls in access exclusive mode;
+
 alter table turn_steps drop constraint turn_steps_org_id_turn_id_fkey;
 alter table tool_calls drop constraint tool_calls_org_id_turn_id_fkey;
 alter table messages drop constraint messages_org_id_session_id_fkey;

@@ -20,7 +20,7 @@ import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/sign-in/second-factor/step-up.ts'
 import { assertDocumented, noteAnswer } from './support/documented.ts'
-import { assertValidEvents } from './support/recorded-events.ts'
+import { assertValidEvents } from './support/database/recorded-events.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
 import { settled } from './support/settled.ts'
 

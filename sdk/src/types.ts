@@ -1016,7 +1016,7 @@ export interface EventList {
 export interface EventTypeRecord {
   /** Name of the type. */
   type: string
-  /** Version of `schema`. */
+  /** Version of `dataSchema`. */
   version: number
   /** When the event occurs. */
   description: string
@@ -1025,9 +1025,9 @@ export interface EventTypeRecord {
   /** Type of resource that the event is about. */
   subject: string
   /** JSON Schema (2020-12) of `data`. */
-  schema: Record<string, unknown>
+  dataSchema: Record<string, unknown>
   /** Example of `data`. */
-  example: Record<string, unknown>
+  exampleData: Record<string, unknown>
 }
 
 export interface ExistingConnection {

@@ -22,8 +22,8 @@ const typeRecords = (Object.entries(eventTypes) as [string, EventDefinition][]).
   description: definition.description,
   permission: `${definition.area}:read`,
   subject: definition.subject,
-  schema: JSON.parse(JSON.stringify(definition.data)) as object,
-  example: definition.example,
+  dataSchema: JSON.parse(JSON.stringify(definition.data)) as object,
+  exampleData: definition.example,
 }))
 
 export const registerEventRoutes = (app: App, { db }: EventDeps): void => {

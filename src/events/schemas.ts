@@ -98,16 +98,16 @@ export const EventList = Type.Object(
 export const EventTypeRecord = Type.Object(
   {
     type: Type.String({ description: 'Name of the type.', examples: ['agent.updated'] }),
-    version: Type.Integer({ description: 'Version of `schema`.', examples: [1] }),
+    version: Type.Integer({ description: 'Version of `dataSchema`.', examples: [1] }),
     description: Type.String({ description: 'When the event occurs.', examples: ['Fields of an agent were changed.'] }),
     permission: Type.String({ description: 'Permission that a reader needs.', examples: ['agents:read'] }),
     subject: Type.String({ description: 'Type of resource that the event is about.', examples: ['agent'] }),
-    schema: Type.Unsafe<object>({
+    dataSchema: Type.Unsafe<object>({
       type: 'object',
       additionalProperties: true,
       description: 'JSON Schema (2020-12) of `data`.',
     }),
-    example: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'Example of `data`.' }),
+    exampleData: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'Example of `data`.' }),
   },
   { description: 'A type of event.' },
 )

@@ -173,10 +173,44 @@ export const samples: Record<string, MakeSample[]> = {
           jsonrpc: '2.0',
           id: 1,
           method: 'tools/call',
+          params: { name: 'agents_ask', arguments: { agent: 'assistant', text: 'Hello' } },
+        },
+        headers: { accept: 'application/json, text/event-stream' },
+      },
+    }),
+    async (_app, owner) => ({
+      path: '/mcp',
+      options: {
+        as: owner,
+        json: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
           params: { name: 'files_write', arguments: { name: 'a.txt', text: 'a' } },
         },
         headers: { accept: 'application/json, text/event-stream' },
       },
+    }),
+  ],
+  [`POST ${api}/connections`]: ['telegram', 'web'].map((connectorSlug) => async (_app, owner) => ({
+    path: `${api}/connections`,
+    options: { as: owner, json: { connectorSlug } },
+  })),
+  [`PATCH ${api}/webhooks/:id`]: [
+    async (app, owner) => ({
+      path: `${api}/webhooks/${await pausedWebhook(app, owner)}`,
+      options: { as: owner, json: { status: 'disabled' } },
+    }),
+    async (app, owner) => {
+      const path = `${api}/webhooks/${await pausedWebhook(app, owner)}`
+      await app.call('PATCH', path, { as: owner, json: { status: 'disabled' } })
+      return { path, options: { as: owner, json: { status: 'active' } } }
+    },
+  ],
+  [`POST ${api}/event-endpoints`]: [
+    async (_app, owner) => ({
+      path: `${api}/event-endpoints`,
+      options: { as: owner, json: { name: 'An endpoint', url: 'https://93.184.215.14/', types: ['agent.*'] } },
     }),
   ],
   [`POST ${api}/connections/:id/credentials`]: [
@@ -252,5 +286,16 @@ export const withoutSuccess: Record<string, string> = {
   [`POST ${api}/turns/:id/approvals`]: 'needs a turn that waits for a decision',
 }
 
-/** Types that work after a response records, not the request itself. */
-export const inBackground: ReadonlySet<string> = new Set<string>()
+/** Types that work after a response can record, not only the request itself. Tests of their areas check them. */
+export const inBackground: ReadonlySet<string> = new Set<string>([
+  'message.created',
+  'turn.started',
+  'turn.requires_action',
+  'turn.completed',
+  'turn.incomplete',
+  'turn.failed',
+  'turn.cancelled',
+  'webhook.delivery.failed',
+  'event_endpoint.disabled',
+  'connection.broken',
+])

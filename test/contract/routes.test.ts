@@ -16,6 +16,8 @@ const publicRoutes = [
   'GET /docs',
   'GET /docs/page.js',
   'GET /docs/scalar.js',
+  'GET /events',
+  'GET /events/*',
   'GET /healthz',
   'GET /metrics',
   'GET /openapi.json',

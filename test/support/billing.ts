@@ -4,7 +4,7 @@ import { verifyOrg } from '../../src/billing/ledger/verify.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createAgent, openSession, say } from './chat.ts'
-import { recordedEvents } from './recorded-events.ts'
+import { recordedEvents } from './database/recorded-events.ts'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape

@@ -289,6 +289,7 @@ export const sendTest = async (
     data: example,
   }
   await recorder.record({
+    isOfEndpoint: true,
     orgId: actor.orgId,
     webhookId: id,
     id: eventId,

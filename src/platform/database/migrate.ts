@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { DatabaseClient } from './connections/client.ts'
 import { StartError } from '../process/start-error.ts'
 import { advisoryLock } from './advisory-lock.ts'
 import { distributeNewTables, isDistributed } from './distribute.ts'
+import { sqlState } from './errors.ts'
 import { splitStatements } from './split-statements.ts'
 
 export interface MigrationResult {
@@ -90,6 +92,16 @@ const upgradeHistory = async (client: pg.ClientBase): Promise<void> => {
   }
 }
 
+const lockNotAvailable = '55P03'
+
+/**
+ * Less than `deadlock_timeout`: a migration locks several tables, which running servers lock in another order. When both
+ * wait for each other, the migration gives up and begins again, instead of a request that PostgreSQL would choose.
+ */
+const lockTimeoutMs = 500
+const lockPauseMs = 300
+const lockPatienceMs = 600_000
+
 /**
  * Applies the first pending migration and returns its name, or undefined when there is none. The lock belongs to the
  * transaction: a lock of the session would stay on the server's connection when the client has a pooler.
@@ -100,6 +112,7 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
     // A large table needs more time than a request may take, and the others wait for the lock as long.
     await client.query('begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
     await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await client.query(`set local lock_timeout = '${lockTimeoutMs}ms'`)
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now(),
       is_expansion boolean not null default false)`)
@@ -122,12 +135,32 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
     return next?.name
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
-    if (next === undefined) throw error
+    if (next === undefined || sqlState(error) === lockNotAvailable) throw error
     throw new StartError(
       `The migration ${next.name} failed and was rolled back: ${(error as Error).message}`,
       undefined,
       { cause: error },
     )
+  }
+}
+
+/** Begins again while a table is locked by others, for up to ten minutes: a backup may take as long. */
+const applyWithPatience = async (client: pg.ClientBase, known: Migration[]): Promise<string | undefined> => {
+  const began = performance.now()
+  for (;;) {
+    try {
+      return await applyNext(client, known)
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error
+      if (performance.now() - began > lockPatienceMs) {
+        throw new StartError(
+          'A migration could not lock its tables for ten minutes, because other transactions use them.',
+          'End long transactions, such as a backup by pg_dump, and start again.',
+          { cause: error },
+        )
+      }
+      await delay(lockPauseMs * (0.5 + Math.random()))
+    }
   }
 }
 
@@ -181,7 +214,7 @@ export const migrate = async (connection: pg.ClientConfig, folder = migrationsFo
     const known = await readMigrations(folder)
     const applied: string[] = []
     for (;;) {
-      const name = await applyNext(client, known)
+      const name = await applyWithPatience(client, known)
       if (name === undefined) break
       applied.push(name)
     }

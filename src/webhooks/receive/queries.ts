@@ -20,11 +20,14 @@ export interface NewWebhookEvent {
   body: Buffer
   /** Null if it is not forwarded. */
   deliveryId: string | null
+  /** `webhookId` is an event endpoint, which the event tests. */
+  isOfEndpoint?: true
 }
 
 /** With the event that reports it. */
 export interface ReportedWebhookEvent extends NewWebhookEvent {
-  received: ConditionalOutboxRow
+  /** Undefined for a test event of an event endpoint, which reports nothing. */
+  received: ConditionalOutboxRow | undefined
 }
 
 /** The day (UTC) of a UUIDv7, which selects the partition. */
@@ -75,7 +78,7 @@ export const recordEvents = async (db: Db, events: readonly ReportedWebhookEvent
       select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
     ), reported as (
       ${insertOutboxOf(
-        events.map(({ received }) => received),
+        events.flatMap(({ received }) => received ?? []),
         sql`select id::text from fresh`,
       )}
     ), used as (

@@ -93,7 +93,7 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
   const recordAlone = async (event: NewWebhookEvent): Promise<Recorded> => {
     const isNear = await quotas.isNear(event.orgId, 'eventsKept')
     // Here, because the write may run in the chain of another request.
-    const reported = { ...event, received: eventReceived(event) }
+    const reported = { ...event, received: event.isOfEndpoint ? undefined : eventReceived(event) }
     return (await (isNear ? isNewWithinQuota(reported) : isNew(reported)))
       ? { eventId: event.id, duplicate: false }
       : { eventId: await findOriginal(db, event), duplicate: true }

@@ -31,8 +31,8 @@ const columns: Column<SchemaField>[] = [
 /** One type of event: the fields of its data, and an example. */
 export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () => void }) => {
   const { can } = useIdentity()
-  const { type, version, description, permission, subject, schema, example } = of
-  const fields = fieldsOf(schema)
+  const { type, version, description, permission, subject, dataSchema, exampleData } = of
+  const fields = fieldsOf(dataSchema)
   return (
     <Dialog
       open
@@ -56,7 +56,7 @@ export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () =
       </div>
       <div className={styles['stack']}>
         <h3>Example data</h3>
-        <JsonView value={example} label="Example data" />
+        <JsonView value={exampleData} label="Example data" />
       </div>
     </Dialog>
   )

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
 import { Compile } from 'typebox/schema'
-import { eventTypes } from '../../src/outbox/catalog.ts'
-import { sql } from '../../src/platform/database/database.ts'
-import type { Database } from '../../src/platform/database/database.ts'
+import { eventTypes } from '../../../src/outbox/catalog.ts'
+import { sql } from '../../../src/platform/database/database.ts'
+import type { Database } from '../../../src/platform/database/database.ts'
 
 export interface RecordedEvent {
   id: string

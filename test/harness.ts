@@ -112,6 +112,17 @@ interface NewUser {
   scopes: string[]
 }
 
+/** The body. Of the stream of the org's events, which does not end, the first event only. */
+const textOf = async (path: string, response: Response): Promise<string> => {
+  if (!path.startsWith('/api/v1/events/stream') || response.status !== 200) return response.text()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += new TextDecoder().decode(chunk as Uint8Array)
+    if (text.includes('\n\n')) break
+  }
+  return text
+}
+
 const listen = async (
   config: Config,
   shared: Shared,
@@ -155,7 +166,7 @@ const listen = async (
     // fetch requires `duplex` for a body that is a stream.
     const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
     noteAnswer(method, path, response.status)
-    const text = await response.text()
+    const text = await textOf(path, response)
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
     return {
       status: response.status,

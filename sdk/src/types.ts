@@ -962,7 +962,7 @@ export interface EventEndpointCreate {
 }
 
 export interface EventEndpointTest {
-  /** Event type, one of `GET /event-types`. Default: the first one that the endpoint receives. */
+  /** Event type, one of `GET /event-types`, at most 255 characters. Default: the first one that the endpoint receives. */
   type?: string
 }
 

@@ -82,7 +82,14 @@ if (await onOneServer(db, 'generic plans', 'Citus plans each execution')) {
     const outcome = { status: 'completed', finishReason: null, parts: [], error: null }
     const ended = { step: 1, attempt: 1, ...outcome, ...usage, costMicrocents: 1n } as EndedStep
     const ending = { status: 'completed', stopReason: 'stop', error: null, parts: [], checkpoint: { ended } }
-    const ends = { orgId, turn: { ...turn, sessionId: session.id }, token: lease.token, ending, contextTokens: 0 }
+    const ends = {
+      orgId,
+      turn: { ...turn, sessionId: session.id },
+      token: lease.token,
+      ending,
+      events: [],
+      contextTokens: 0,
+    }
     const statements: ((db: Db) => Promise<unknown>)[] = [
       (db) => writeCheckpoint(db, lease, 1_000, { begun }),
       (db) => writeCheckpoint(db, lease, 1_000, { ended }),

@@ -39,27 +39,26 @@ interface Traffic {
 
 const traffic = new WeakMap<Page, Traffic>()
 
-const watchTraffic = (context: BrowserContext): void => {
+const watchTraffic = (page: Page): void => {
+  const known: Traffic = { unfinished: new Set(), changedAt: 0 }
+  traffic.set(page, known)
   const onChange =
-    (change: (unfinished: Set<Request>, request: Request) => void) =>
+    (change: (request: Request) => void) =>
     (request: Request): void => {
       // Open as long as the page is visible.
       if (request.serviceWorker() || new URL(request.url()).pathname === '/api/v1/events/stream') return
-      const page = request.frame().page()
-      const known = traffic.get(page) ?? { unfinished: new Set(), changedAt: 0 }
-      traffic.set(page, known)
       // The requests of the previous document end without a report.
       if (request.isNavigationRequest() && request.frame() === page.mainFrame()) known.unfinished.clear()
-      change(known.unfinished, request)
+      change(request)
       known.changedAt = performance.now()
     }
-  const finish = onChange((unfinished, request) => unfinished.delete(request))
-  context.on(
+  const finish = onChange((request) => known.unfinished.delete(request))
+  page.on(
     'request',
-    onChange((unfinished, request) => unfinished.add(request)),
+    onChange((request) => known.unfinished.add(request)),
   )
-  context.on('requestfinished', finish)
-  context.on('requestfailed', finish)
+  page.on('requestfinished', finish)
+  page.on('requestfailed', finish)
 }
 
 const idleMs = 500
@@ -91,8 +90,8 @@ export const startBrowser = async (
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
       context.setDefaultTimeout(60_000)
-      watchTraffic(context)
       const page = await context.newPage()
+      watchTraffic(page)
       return { page, context, pageErrors: collectPageErrors(page) }
     },
   }

@@ -134,7 +134,8 @@ export const EventEndpointTest = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Event type, one of `GET /event-types`. Default: the first one that the endpoint receives.',
+      description:
+        'Event type, one of `GET /event-types`, at most 255 characters. Default: the first one that the endpoint receives.',
       examples: ['agent.created'],
     }),
   ),

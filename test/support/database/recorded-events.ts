@@ -1,8 +1,9 @@
 // Reads the events of a test database, and checks that each has the data of its type.
 import assert from 'node:assert/strict'
-import pg from 'pg'
+import type pg from 'pg'
 import { Compile } from 'typebox/schema'
 import { eventTypes } from '../../../src/outbox/catalog.ts'
+import { DatabaseClient } from '../../../src/platform/database/connections/client.ts'
 import { sql } from '../../../src/platform/database/database.ts'
 import type { Database } from '../../../src/platform/database/database.ts'
 
@@ -51,7 +52,7 @@ const maxChecked = 20_000
 
 /** Fails when an event that any test of the file has recorded does not have the data that its schema describes. */
 export const assertValidEvents = async (connection: pg.ClientConfig): Promise<void> => {
-  const client = new pg.Client(connection)
+  const client = new DatabaseClient(connection)
   try {
     await client.connect()
   } catch {

@@ -215,8 +215,8 @@ describe('deliveries of an endpoint', () => {
       data: object
     }
     const { body: catalog } = await app.call('GET', '/api/v1/event-types', { as: owner })
-    const { example } = catalog.data.items.find((item: { type: string }) => item.type === 'agent.updated')
-    assert.deepEqual(event.data, example)
+    const { exampleData } = catalog.data.items.find((item: { type: string }) => item.type === 'agent.updated')
+    assert.deepEqual(event.data, exampleData)
     assert.equal(event.isTest, true)
     assert.equal((await app.call('GET', `/api/v1/events/${event.id}`, { as: owner })).status, 404)
     assert.equal((await post(`/${endpoint.id}/test`, { type: 'agent.exploded' })).status, 400)

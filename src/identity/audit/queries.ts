@@ -20,6 +20,8 @@ export interface NewEntry extends AuditEvent {
 export const insertEntries = (entries: readonly NewEntry[]): Sql => {
   const of = <Value>(valueOf: (entry: NewEntry) => Value): Value[] => entries.map(valueOf)
   const [first] = entries
+  // Entries of one transaction have the same time, so their ids determine the order. Ids of the same millisecond are random.
+  const ids = entries.map(newId).toSorted()
   // Where tables are distributed, an insert must name its org as a value.
   const isOneOrg = entries.every(({ orgId }) => orgId === first?.orgId)
   return sql`
@@ -27,7 +29,7 @@ export const insertEntries = (entries: readonly NewEntry[]): Sql => {
       (org_id, id, user_id, api_key_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
     select ${isOneOrg ? sql`${first?.orgId}::uuid` : sql`e.org_id`}, e.id, e.user_id, e.api_key_id, e.actor_name, e.action,
       e.resource_type, e.resource_id, e.details, e.ip, e.request_id
-    from unnest(${of(({ orgId }) => orgId)}::uuid[], ${of(() => newId())}::uuid[],
+    from unnest(${of(({ orgId }) => orgId)}::uuid[], ${ids}::uuid[],
       ${of(({ actor }) => actor.userId)}::uuid[], ${of(({ actor }) => actor.apiKey?.id ?? null)}::uuid[],
       ${of(({ actor }) => actor.userName)}::text[], ${of(({ action }) => action)}::text[],
       ${of(({ resourceType }) => resourceType)}::text[], ${of(({ resourceId }) => resourceId)}::text[],

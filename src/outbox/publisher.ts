@@ -1,6 +1,5 @@
 import type { Database, Transaction } from '../platform/database/database.ts'
-import { sqlState } from '../platform/database/errors.ts'
-import { ensurePartitions } from '../platform/database/partitions.ts'
+import { ensurePartitions, lacksPartition } from '../platform/database/partitions.ts'
 import { firstId } from '../platform/ids.ts'
 import { createBackoff } from '../platform/process/backoff.ts'
 import type { Log } from '../platform/process/log.ts'
@@ -35,7 +34,6 @@ const backlog = 8
 const gapMs = 20
 const orgsPerSweep = 500
 const retry = { firstMs: 200, maxMs: 5_000 }
-const noPartition = '23514'
 
 /** Publishes up to 200 events of an org, and returns how many. */
 const publishOnce = async (db: Database, orgId: string, work: readonly OnPublish[]): Promise<number> => {
@@ -62,7 +60,7 @@ const publishBatch = async (db: Database, orgId: string, work: readonly OnPublis
     if (count > 0) db.signal(published, orgId)
     return count === eventsAtOnce
   } catch (error) {
-    if (sqlState(error) !== noPartition) throw error
+    if (!lacksPartition(error)) throw error
     // No process has created partitions for months.
     await ensurePartitions(db)
     return true

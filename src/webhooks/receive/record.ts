@@ -1,8 +1,7 @@
 import { recorded } from '../../outbox/record.ts'
-import { sqlState } from '../../platform/database/errors.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/group-commit.ts'
-import { ensurePartitions } from '../../platform/database/partitions.ts'
+import { ensurePartitions, lacksPartition } from '../../platform/database/partitions.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
 import type { NewWebhookEvent, ReportedWebhookEvent } from './queries.ts'
@@ -26,13 +25,11 @@ const maxBatchBytes = 2_097_152
 const keysOf = ({ webhookId, idKey, bodyKey }: NewWebhookEvent): string[] =>
   [idKey, bodyKey].filter((key) => key !== null).map((key) => `${webhookId} ${key}`)
 
-const noPartition = '23514'
-
 const withPartitions = async <T>(db: Database, store: () => Promise<T>): Promise<T> => {
   try {
     return await store()
   } catch (error) {
-    if (sqlState(error) !== noPartition) throw error
+    if (!lacksPartition(error)) throw error
     // No process has run for a week, or this one slept for so long: the partition of today does not exist.
     await ensurePartitions(db)
     return store()

@@ -162,11 +162,12 @@ const takeLock = async (dir: string): Promise<FileLock> => {
     const lock = tryFileLock(lockFile(dir))
     if (lock) return lock
     const holder = await holderOf(dir)
-    if (holder?.purpose !== 'command') {
-      throw new StartError(`Atrium is already running on ${dir}${holder ? describe(holder) : ''}`)
+    if (holder && holder.purpose !== 'command') {
+      throw new StartError(`Atrium is already running on ${dir}${describe(holder)}`)
     }
+    // Without a record, the holder has just locked the directory, on a busy machine, or just released it.
     if (performance.now() > deadline) {
-      throw new StartError(`An atrium command is still using ${dir}${describe(holder)}`)
+      throw new StartError(`An atrium command is still using ${dir}${holder ? describe(holder) : ''}`)
     }
     await sleep(pollMs)
   }

@@ -12,6 +12,10 @@ import autocannon from 'autocannon'
 export const serverCore = '0'
 export const loadCore = '1'
 
+/** Benchmarks of what a whole machine does: server, PostgreSQL and load share all cores. */
+export const wholeMachine = new Set(['turns'])
+const cores = process.env['BENCH_WHOLE_MACHINE'] === '1' ? `0-${cpus().length - 1}` : serverCore
+
 export interface Server {
   url: string
   pid: number
@@ -26,13 +30,13 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
+/** Starts a script on the cores of the server and waits for the line that ends in its URL. */
 export const startServer = async (
   script: string,
   env: Record<string, string>,
   args: string[] = [],
 ): Promise<Server> => {
-  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...startOptions, script, ...args], {
+  const child = spawn('taskset', ['-c', cores, process.execPath, ...startOptions, script, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

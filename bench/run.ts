@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
-import { loadCore } from './harness.ts'
+import { loadCore, wholeMachine } from './harness.ts'
 
 const names = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['http', 'memory']
 for (const name of names) {
@@ -13,8 +13,10 @@ for (const name of names) {
   }
   // The load generator and the PostgreSQL that it starts stay off the core of the server under test. On a single core,
   // parallel garbage collection threads would wait for each other.
-  const args = ['-c', loadCore, process.execPath, '--single-threaded-gc', script]
-  const child = spawn('taskset', args, { stdio: 'inherit' })
+  const pinned = ['taskset', '-c', loadCore, process.execPath, '--single-threaded-gc']
+  const [command = '', ...args] = wholeMachine.has(name) ? [process.execPath] : pinned
+  const env = { ...process.env, ...(wholeMachine.has(name) && { BENCH_WHOLE_MACHINE: '1' }) }
+  const child = spawn(command, [...args, script], { stdio: 'inherit', env })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) process.exit(1)
 }

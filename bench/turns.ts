@@ -8,13 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { Pool } from 'undici'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
 import { cpuMicroseconds, printMachine, printTable, quantile, startServer } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
-const clients = 32
+const clients = Number(process.env['BENCH_CLIENTS'] ?? 32)
 const orgs = 8
 
 const chunkOf = (choice: object, more: object = {}): string =>
@@ -77,12 +78,13 @@ const createOrg = async (client: pg.Client): Promise<string> => {
   return key
 }
 
-const createCaller = (url: string, key: string) => {
+const createCaller = (pool: Pool, key: string) => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const json = (await response.json()) as { data: Record<string, unknown> }
-    if (!response.ok) throw new Error(JSON.stringify(json))
+    const request = { method: 'POST', path: `/api/v1${path}`, headers, body: JSON.stringify(body) } as const
+    const response = await pool.request(request)
+    const json = (await response.body.json()) as { data: Record<string, unknown> }
+    if (response.statusCode >= 300) throw new Error(JSON.stringify(json))
     return json.data
   }
   return {
@@ -213,13 +215,14 @@ const benchTurns = async (): Promise<void> => {
     RATE_LIMIT_WRITES: '0',
     RATE_LIMIT_READS: '0',
   })
+  const pool = new Pool(server.url, { connections: clients })
   const client = new pg.Client(connection)
   await client.connect()
   const keys: string[] = []
   for (let n = 0; n < orgs; n++) keys.push(await createOrg(client))
   const callers = await Promise.all(
     keys.map(async (key) => {
-      const caller = createCaller(server.url, key)
+      const caller = createCaller(pool, key)
       return { caller, agentId: await caller.createAgent() }
     }),
   )
@@ -231,9 +234,15 @@ const benchTurns = async (): Promise<void> => {
     ...(await readCounters(client)),
     server: await cpuMicroseconds(server.pid),
     postgres: await postgresCpu(postmaster),
+    load: process.cpuUsage(),
   }
   const { times, perSecond } = await runTurns(callers, seconds)
-  const cpu = { server: await cpuMicroseconds(server.pid), postgres: await postgresCpu(postmaster) }
+  const { user: userTime, system } = process.cpuUsage(before.load)
+  const cpu = {
+    server: await cpuMicroseconds(server.pid),
+    postgres: await postgresCpu(postmaster),
+    load: userTime + system,
+  }
   const after = await readCounters(client)
   const perTurn = (amount: number, digits = 1): string => (amount / times.length).toFixed(digits)
   const hot = (table: 'turns' | 'sessions'): string =>
@@ -251,6 +260,7 @@ const benchTurns = async (): Promise<void> => {
       ['duration of a turn, p99 ms', quantile(times, 0.99).toFixed(1), ''],
       ['server CPU per turn, ms', perTurn((cpu.server - before.server) / 1_000, 2), ''],
       ['PostgreSQL CPU per turn, ms', perTurn((cpu.postgres - before.postgres) / 1_000, 2), ''],
+      ['CPU of the clients and the model per turn, ms', perTurn(cpu.load / 1_000, 2), ''],
       ['transactions per turn', perTurn(after.transactions - before.transactions), '≤ 6'],
       ['WAL per turn, KB', perTurn((after.walBytes - before.walBytes) / 1_024), ''],
       ['heap-only updates of turns', hot('turns'), '≥ 90 %'],
@@ -258,6 +268,7 @@ const benchTurns = async (): Promise<void> => {
     ],
   )
   await client.end()
+  await pool.destroy()
   model.stop()
   await postgres.stop()
   await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 // Delivery of events: CPU of server and PostgreSQL for each delivery to one endpoint and to ten endpoints that receive the
-// same events, and the time from a change to its first delivery.
+// same events, and the time from a change, and from a received webhook event, to its first delivery.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -11,11 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
+import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
 import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const deliveriesPerRound = Number(process.env['BENCH_DELIVERIES'] ?? 5_000)
 const changesPerSecond = Number(process.env['BENCH_CHANGES_PER_SECOND'] ?? 50)
+const receivedPerSecond = Number(process.env['BENCH_RECEIVED_PER_SECOND'] ?? 500)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
@@ -29,6 +31,7 @@ const server = await startServer('src/main.ts', {
   BOOTSTRAP_API_KEY: key,
   OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
   RATE_LIMIT_WRITES: '0',
+  RATE_LIMIT_RECEIVE: '0',
   PORT: '0',
   LOG_LEVEL: 'silent',
 })
@@ -159,28 +162,10 @@ const benchCost = async (orgId: string): Promise<void> => {
   )
 }
 
-const benchLatency = async (): Promise<void> => {
-  const agents: string[] = []
-  for (let n = 0; n < 20; n += 1) agents.push((await call<{ id: string }>('POST', '/agents', { name: 'Bench' })).id)
-  await endpoint(0, 'none')
-  const latencies: number[] = []
-  const sentAt = new Map<string, number>()
-  onArrival = (body) => {
-    const { name } = (JSON.parse(body.toString()) as { data: { name: string } }).data
-    const at = sentAt.get(name)
-    if (at === undefined) return
-    latencies.push(performance.now() - at)
-    sentAt.delete(name)
-  }
-  await atSteadyRate(changesPerSecond, seconds, async (n) => {
-    const name = `Bench ${n}`
-    sentAt.set(name, performance.now())
-    await call('PATCH', `/agents/${agents[n % agents.length]}`, { name })
-  })
-  while (sentAt.size > 0) await sleep(5)
+const printLatency = (what: string, latencies: number[]): void => {
   console.log('')
   printTable(
-    [`a change by the API, ${changesPerSecond}/s, to its delivery`, 'ms', 'target'],
+    [`${what}, to its delivery`, 'ms', 'target'],
     [
       ['p50', quantile(latencies, 0.5).toFixed(0), ''],
       ['p99', quantile(latencies, 0.99).toFixed(0), '≤ 1000'],
@@ -188,10 +173,67 @@ const benchLatency = async (): Promise<void> => {
   )
 }
 
+/** From a request to the arrival of its event, in milliseconds. `send` returns what `keyOf` finds in the event. */
+const measureLatency = async (
+  perSecond: number,
+  send: (n: number) => Promise<string>,
+  keyOf: (data: Record<string, string>) => string | undefined,
+): Promise<number[]> => {
+  const sentAt = new Map<string, number>()
+  const arrivedAt = new Map<string, number>()
+  onArrival = (body) => {
+    const at = performance.now()
+    const found = keyOf((JSON.parse(body.toString()) as { data: Record<string, string> }).data)
+    if (found !== undefined && !arrivedAt.has(found)) arrivedAt.set(found, at)
+  }
+  await atSteadyRate(perSecond, seconds, async (n) => {
+    const at = performance.now()
+    sentAt.set(await send(n), at)
+  })
+  while (![...sentAt.keys()].every((sent) => arrivedAt.has(sent))) await sleep(20)
+  onArrival = () => undefined
+  return [...sentAt].map(([sent, at]) => (arrivedAt.get(sent) as number) - at)
+}
+
+const benchChanges = async (): Promise<void> => {
+  const agents: string[] = []
+  for (let n = 0; n < 20; n += 1) agents.push((await call<{ id: string }>('POST', '/agents', { name: 'Bench' })).id)
+  await endpoint(0, 'none')
+  const change = async (n: number): Promise<string> => {
+    const name = `Bench ${n}`
+    await call('PATCH', `/agents/${agents[n % agents.length]}`, { name })
+    return name
+  }
+  const latencies = await measureLatency(changesPerSecond, change, ({ name }) => name)
+  printLatency(`a change by the API, ${changesPerSecond}/s`, latencies)
+}
+
+const benchReceived = async (): Promise<void> => {
+  const webhook = await call<{ id: string; secret: string }>('POST', '/webhooks', { name: 'Bench' })
+  const secret = standardKey(webhook.secret) as Buffer
+  await call('POST', '/event-endpoints', { name: 'Bench', url, types: ['webhook.event.received'] })
+  const send = async (n: number): Promise<string> => {
+    const body = JSON.stringify({ type: 'order.created', number: n })
+    const response = await fetch(`${server.url}/api/v1/webhooks/receive/${webhook.id}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signStandardWebhook(secret, `msg_${n}`, Buffer.from(body), Date.now()),
+      },
+      body,
+    })
+    if (!response.ok) throw new Error(await response.text())
+    return ((await response.json()) as { data: { eventId: string } }).data.eventId
+  }
+  const latencies = await measureLatency(receivedPerSecond, send, ({ eventId }) => eventId)
+  printLatency(`a received webhook event, ${receivedPerSecond}/s`, latencies)
+}
+
 try {
   printMachine('Events')
   await benchCost(await orgIdOf())
-  await benchLatency()
+  await benchChanges()
+  await benchReceived()
 } finally {
   await client.end()
   await server.stop()

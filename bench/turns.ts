@@ -152,7 +152,7 @@ const measureFloor = async (connection: pg.ClientConfig): Promise<number> => {
     }
     await client.end()
   }
-  await Promise.all(Array.from({ length: clients }, write))
+  await Promise.all(Array.from({ length: 32 }, write))
   const perSecond = turns / ((performance.now() - began) / 1_000)
   await admin.query('drop schema floor cascade')
   await admin.end()

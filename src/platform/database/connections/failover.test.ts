@@ -8,6 +8,7 @@ import { installJobs } from '../../jobs/store.ts'
 import { createLog } from '../../process/log.ts'
 import { sql } from '../database.ts'
 import { migrate } from '../migrate.ts'
+import { DatabaseClient } from './client.ts'
 
 const cluster = await startCluster()
 after(() => cluster.stop())
@@ -83,4 +84,22 @@ test('after the primary is killed and the standby promoted, nothing acknowledged
   for (const db of [app.db, app.db.hot, app.db.indexed]) {
     assert.deepEqual(await db.row(sql`select inet_server_port() as port`), { port: standby.port })
   }
+})
+
+test('connections that a pooler keeps open to a former primary are closed as soon as another server is the primary', async () => {
+  const second = await startCluster()
+  after(() => second.stop())
+  const config = { connectionString: second.url(second.primary, second.standby) }
+  const [lost, kept, next] = [new DatabaseClient(config), new DatabaseClient(config), new DatabaseClient(config)]
+  await lost.connect()
+  await kept.connect()
+  let isClosed = false
+  kept.once('end', () => (isClosed = true))
+  await second.standby.query('select pg_promote()')
+  assert.ok(lost.isLost(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })))
+  await next.connect()
+  await until('the connection to the former primary is closed', () => isClosed)
+  assert.deepEqual((await next.query('select inet_server_port() as port')).rows, [{ port: second.standby.port }])
+  lost.drop(new Error('the end of the test'))
+  await next.end()
 })

@@ -209,13 +209,30 @@ export class Servers {
     this.#failure = undefined
     this.#misses = 0
     this.#current = best
+    if (this.#wants === 'primary') this.#dropOthers(best)
     return best
+  }
+
+  /**
+   * A pooler keeps the connections of its clients while its server is down. When that server returns as a standby, they
+   * would read data that may be old.
+   */
+  #dropOthers({ host, port }: Server): void {
+    for (const one of this.#tracked) {
+      if (one.server?.host === host && one.server.port === port) continue
+      one.drop(new NoPrimaryError('another server has become the primary'))
+    }
   }
 
   /** Finds a server that neither responds nor closes its connections, and one that was replaced but still runs. */
   async #look(): Promise<void> {
+    if (this.#finding || this.#looking) return
     const current = this.#current
-    if (!current || this.#finding || this.#looking) return
+    if (!current) {
+      // Also when no new connection is needed, so that those to a former primary are closed.
+      await this.find().catch(() => undefined)
+      return
+    }
     this.#looking = true
     const { answers } = await this.#askAll()
     this.#looking = false

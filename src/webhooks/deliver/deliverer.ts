@@ -45,10 +45,11 @@ const settleBatch = 200
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Claims deliveries of the ready lanes. Lanes that may have more stay ready. */
-const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<ClaimedRow[]> => {
-  const asked = lanes.removeReady(lanesPerClaim)
-  if (asked.length === 0) return []
+/** Claims deliveries of the ready lanes, or returns undefined when there are none. Lanes that may have more stay ready. */
+const claimFrom = async (db: Database, lanes: Lanes, free: number): Promise<ClaimedRow[] | undefined> => {
+  const asked = lanes.removeReady(lanesPerClaim, free)
+  if (asked.length === 0) return undefined
+  const slots = Math.min(rowsPerClaim, free)
   let rows: ClaimedRow[]
   try {
     rows = await claimDeliveries(db, { lanes: asked, slots, token: randomUUID(), leaseSeconds })
@@ -56,9 +57,14 @@ const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<Cla
     for (const lane of asked) lanes.markReady(lane)
     throw error
   }
+  const ofLane = Map.groupBy(rows, ({ webhookId }) => webhookId)
+  const ofOrg = Map.groupBy(rows, ({ orgId }) => orgId)
   for (const lane of asked) {
-    const claimed = rows.filter((row) => row.webhookId === lane.webhookId).length
-    if (rows.length === slots || claimed === lane.slots) lanes.markReady(lane)
+    const isCut =
+      rows.length === slots ||
+      (ofLane.get(lane.webhookId)?.length ?? 0) === lane.slots ||
+      (ofOrg.get(lane.orgId)?.length ?? 0) === lane.orgSlots
+    if (isCut) lanes.markReady(lane)
   }
   return rows
 }
@@ -145,13 +151,13 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
     if (row.orderKey !== null) markReady([row])
   }
 
-  /** Claims deliveries and starts their attempts. True if there may be more. */
+  /** Claims deliveries and starts their attempts. True if there may be more: lanes can have been ready for nothing. */
   const claim = async (): Promise<boolean> => {
     const isBelowLimits = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
-    const slots = isBelowLimits ? Math.min(rowsPerClaim, capacity - inFlight) : 0
-    const rows = slots > 0 ? await claimFrom(db, lanes, slots) : []
-    for (const row of rows) void attempt(row)
-    return rows.length > 0
+    const free = isBelowLimits ? capacity - inFlight : 0
+    const rows = free > 0 ? await claimFrom(db, lanes, free) : undefined
+    for (const row of rows ?? []) void attempt(row)
+    return rows !== undefined
   }
 
   const work = async (): Promise<void> => {

@@ -425,6 +425,26 @@ describe('isolation', () => {
     assert.equal(await count('pending'), 40)
     assert.ok((await deliveriesOf(app, owner, stuck)).every(({ attempts }: { attempts: [] }) => attempts.length === 0))
   })
+
+  test('an org with many endpoints that hang leaves half of the attempts of a worker to others', async () => {
+    const server = await app.secondServer(openLoopback, { work: true })
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    const [flooding, other] = [await app.createOrg(), await app.createOrg()]
+    const stuck = await Promise.all(
+      Array.from({ length: 40 }, () => createWebhook(server, flooding, { url: hanging.url })),
+    )
+    await Promise.all(
+      stuck.flatMap((webhook) => Array.from({ length: 14 }, (_, n) => accept(server, webhook, { type: 'a', n }))),
+    )
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(server, other, { url: endpoint.url })
+    await until('many attempts hang', () => hanging.arrivals.length >= 200)
+    await accept(server, webhook, { type: 'a' })
+    await until('the other org has its event', () => endpoint.arrivals.length === 1)
+    assert.ok(hanging.arrivals.length <= 256, `${hanging.arrivals.length} of 512 attempts`)
+    await server.deps.jobs.stop({ deadlineMs: 50 })
+  })
 })
 
 describe('SSRF guard', () => {

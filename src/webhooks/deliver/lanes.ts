@@ -6,45 +6,95 @@ const capacity = 16
 const fast = { maxMs: 1_000, capacity: 64 }
 const slow = { minMs: 5_000, capacity: 2 }
 
+/** Further lanes are found by the next polls: somebody who can send wake-ups could name any number of them. */
+const maxReady = 10_000
+
 export type ClaimableLane = DeliveryLane & {
   /** How many more attempts may start now. */
   slots: number
+  /** How many more attempts of all lanes of the org may start now. */
+  orgSlots: number
 }
 
-/** Keeps track of webhooks that may have due deliveries, and of the number of attempts that may start for each. */
+const increase = (counts: Map<string, number>, key: string, by: number): void => {
+  const count = (counts.get(key) ?? 0) + by
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}
+
+/**
+ * Keeps track of webhooks that may have due deliveries, and of the number of attempts that may start for each and for each
+ * org. An org may have as many attempts as the process has free places: one org uses at most half of them, two a third
+ * each, so that a place is free when an org has its first delivery, however many dead endpoints others have.
+ */
 export const createLanes = () => {
-  const ready = new Map<string, DeliveryLane>()
+  /** By org. Orgs and lanes that were served are at the end. */
+  const ready = new Map<string, Map<string, DeliveryLane>>()
+  let readyCount = 0
   const inFlight = new Map<string, number>()
+  const inFlightOfOrg = new Map<string, number>()
   /** Only capacities that differ from the default. */
   const capacities = new Map<string, number>()
   const keyOf = ({ orgId, webhookId }: DeliveryLane): string => `${orgId} ${webhookId}`
-  const slotsOf = (key: string): number => (capacities.get(key) ?? capacity) - (inFlight.get(key) ?? 0)
+  const slotsOf = (lane: DeliveryLane): number =>
+    (capacities.get(keyOf(lane)) ?? capacity) - (inFlight.get(keyOf(lane)) ?? 0)
+  /** `orgs` share the free places now, and leave a share. */
+  const orgSlotsOf = (orgId: string, free: number, orgs: number): number => {
+    const used = inFlightOfOrg.get(orgId) ?? 0
+    return Math.max(used === 0 && free > 0 ? 1 : 0, Math.floor((free - used) / (orgs + 1)))
+  }
+  const remove = ({ orgId, webhookId }: DeliveryLane): void => {
+    const lanes = ready.get(orgId)
+    if (lanes?.delete(webhookId) === true) readyCount -= 1
+    if (lanes?.size === 0) ready.delete(orgId)
+  }
+  /** Up to `limit` lanes of an org with free slots. */
+  const lanesOf = (orgId: string, limit: number, orgSlots: number): ClaimableLane[] => {
+    const found: ClaimableLane[] = []
+    if (orgSlots === 0) return found
+    for (const lane of ready.get(orgId)?.values() ?? []) {
+      const slots = slotsOf(lane)
+      if (slots > 0) found.push({ ...lane, slots, orgSlots })
+      if (found.length === limit) break
+    }
+    return found
+  }
   return {
-    markReady: (lane: DeliveryLane): void => {
-      ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
+    markReady: ({ orgId, webhookId }: DeliveryLane): void => {
+      const lanes = ready.get(orgId) ?? new Map<string, DeliveryLane>()
+      if (lanes.has(webhookId) || readyCount >= maxReady) return
+      lanes.set(webhookId, { orgId, webhookId })
+      ready.set(orgId, lanes)
+      readyCount += 1
     },
-    /** Removes and returns up to `limit` ready lanes with free slots. */
-    removeReady: (limit: number): ClaimableLane[] => {
-      const lanes: ClaimableLane[] = []
-      for (const [key, lane] of ready) {
-        const slots = slotsOf(key)
-        if (slots <= 0) continue
-        ready.delete(key)
-        lanes.push({ ...lane, slots })
-        if (lanes.length === limit) break
+    /** Removes and returns up to `limit` ready lanes with free slots, of all orgs alike. `free`: places of the process. */
+    removeReady: (limit: number, free: number): ClaimableLane[] => {
+      const orgIds = [...ready.keys()]
+      const removed: ClaimableLane[] = []
+      for (const [place, orgId] of orgIds.entries()) {
+        const share = Math.ceil((limit - removed.length) / (orgIds.length - place))
+        const lanes = lanesOf(orgId, share, orgSlotsOf(orgId, free, orgIds.length))
+        for (const lane of lanes) remove(lane)
+        const rest = ready.get(orgId)
+        if (rest && lanes.length > 0) {
+          // Behind the other orgs.
+          ready.delete(orgId)
+          ready.set(orgId, rest)
+        }
+        removed.push(...lanes)
+        if (removed.length >= limit) break
       }
-      return lanes
+      return removed
     },
     started: (lane: DeliveryLane): void => {
-      const key = keyOf(lane)
-      inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
+      increase(inFlight, keyOf(lane), 1)
+      increase(inFlightOfOrg, lane.orgId, 1)
     },
     /** With the duration of a sent attempt, to which it adapts the capacity of the lane. */
     ended: (lane: DeliveryLane, durationMs: number | undefined): void => {
       const key = keyOf(lane)
-      const left = (inFlight.get(key) ?? 1) - 1
-      if (left > 0) inFlight.set(key, left)
-      else inFlight.delete(key)
+      increase(inFlight, key, -1)
+      increase(inFlightOfOrg, lane.orgId, -1)
       if (durationMs === undefined) return
       if (durationMs <= fast.maxMs) capacities.set(key, fast.capacity)
       else if (durationMs >= slow.minMs) capacities.set(key, slow.capacity)

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newId } from '../../platform/ids.ts'
+import { createLanes } from './lanes.ts'
+
+const places = 512
+const lanesOf = (orgId: string, count: number) => Array.from({ length: count }, () => ({ orgId, webhookId: newId() }))
+
+/** Starts as many attempts as the lanes allow, none of which ends. Returns their number by org. */
+const fill = (lanes: ReturnType<typeof createLanes>): Map<string, number> => {
+  const started = new Map<string, number>()
+  let free = places
+  for (;;) {
+    const ready = lanes.removeReady(256, free)
+    if (ready.length === 0) return started
+    const ofOrg = new Map<string, number>()
+    for (const lane of ready) {
+      const left = lane.orgSlots - (ofOrg.get(lane.orgId) ?? 0)
+      for (let n = Math.min(lane.slots, left, free); n > 0; n -= 1) {
+        lanes.started(lane)
+        free -= 1
+        ofOrg.set(lane.orgId, (ofOrg.get(lane.orgId) ?? 0) + 1)
+        started.set(lane.orgId, (started.get(lane.orgId) ?? 0) + 1)
+      }
+      lanes.markReady(lane)
+    }
+  }
+}
+
+describe('lanes', () => {
+  test('give one org at most half of the places, however many endpoints it has', () => {
+    const lanes = createLanes()
+    const [org, other] = [newId(), newId()]
+    for (const lane of lanesOf(org, 1_000)) lanes.markReady(lane)
+    const started = fill(lanes).get(org) ?? 0
+    assert.ok(started >= 200 && started <= places / 2, `${started}`)
+    const [first] = lanesOf(other, 1)
+    lanes.markReady(first as { orgId: string; webhookId: string })
+    const [served] = lanes.removeReady(256, places - started)
+    assert.equal(served?.orgId, other)
+    assert.ok((served?.orgSlots ?? 0) >= 1)
+  })
+
+  test('give several orgs equal parts, and leave places for the next one', () => {
+    const lanes = createLanes()
+    const orgs = [newId(), newId(), newId()]
+    for (const org of orgs) for (const lane of lanesOf(org, 300)) lanes.markReady(lane)
+    const started = fill(lanes)
+    const counts = orgs.map((org) => started.get(org) ?? 0)
+    const sum = counts.reduce((a, b) => a + b)
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 64, `${counts}`)
+    assert.ok(sum < places, `${sum}`)
+  })
+
+  test('serve every org of a claim, although the first one has more lanes than fit', () => {
+    const lanes = createLanes()
+    const [many, few] = [newId(), newId()]
+    for (const lane of lanesOf(many, 1_000)) lanes.markReady(lane)
+    for (const lane of lanesOf(few, 2)) lanes.markReady(lane)
+    const orgs = lanes.removeReady(256, places).map(({ orgId }) => orgId)
+    assert.equal(orgs.filter((org) => org === many).length, 128)
+    assert.equal(orgs.filter((org) => org === few).length, 2)
+  })
+
+  test('keep a bounded number of ready lanes, because anybody on the network of Redis can name lanes', () => {
+    const lanes = createLanes()
+    for (let n = 0; n < 200; n += 1) for (const lane of lanesOf(newId(), 100)) lanes.markReady(lane)
+    let removed = 0
+    for (let more = 1; more > 0; removed += more) more = lanes.removeReady(256, places).length
+    assert.equal(removed, 10_000)
+  })
+})

@@ -35,9 +35,11 @@ import type { EventStreams } from './events/stream/event-streams.ts'
 import { createChainHeaders } from './outbox/chain.ts'
 import type { ChainHeaders } from './outbox/chain.ts'
 import { createPublisher } from './outbox/publisher.ts'
+import type { Expanders } from './outbox/expand.ts'
 import type { EventPublisher } from './outbox/publisher.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
+import { expandMessage } from './sessions/events.ts'
 import { fileTools } from './sessions/tools/file-tools.ts'
 import { createPeerTools, peerToolName } from './sessions/peers/peers.ts'
 import { createProbation } from './sessions/runtime/probation.ts'
@@ -47,6 +49,7 @@ import type { Toolbox } from './sessions/tools/tools.ts'
 import { createWebTools, webToolNames } from './sessions/tools/web-tool.ts'
 import { createTurnNotifier } from './sessions/streams/turn-notifier.ts'
 import type { TurnNotifier } from './sessions/streams/turn-notifier.ts'
+import { expandReceivedEvent } from './webhooks/deliver/deliveries.ts'
 import { createDeliveryWake } from './webhooks/deliver/wake.ts'
 import type { DeliveryWake } from './webhooks/deliver/wake.ts'
 import type { KnownTools } from './tool.ts'
@@ -86,6 +89,8 @@ export interface Deps {
   publisher: EventPublisher
   /** Streams of events for the clients of this process. */
   eventStreams: EventStreams
+  /** Read the contents that events refer to, for subscribers that ask for them. */
+  expanders: Expanders
   /** Signs and verifies the header with the chain of events that a request belongs to. */
   chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
@@ -224,6 +229,7 @@ export const openDeps = async (
       secrets,
       outbound,
       publisher,
+      expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),

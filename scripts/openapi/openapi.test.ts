@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { Type } from 'typebox'
+import { eventTypes } from '../../src/outbox/catalog.ts'
 import { createHttp } from '../../src/platform/http/http.ts'
 import type { App } from '../../src/platform/http/http.ts'
 import { createLog } from '../../src/platform/process/log.ts'
@@ -162,6 +163,24 @@ describe('docs/openapi.json', () => {
       }
     }
     assert.ok(count > 150, `only ${count} examples`)
+  })
+
+  test('every event type is a webhook with a signed request, and an example that its schema allows', () => {
+    const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
+    ajv.addSchema({ $id: 'document', components: document.components })
+    assert.deepEqual(Object.keys(document.webhooks), Object.keys(eventTypes).toSorted())
+    for (const [type, { post }] of Object.entries<Any>(document.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'] as { schema: object; example: Any }
+      const validate = ajv.compile<Any>(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object)
+      assert.ok(validate(example), `${type}: ${ajv.errorsText(validate.errors)}`)
+      assert.equal(example.type, type)
+      assert.equal(validate({ ...example, type: 'other' }), false, type)
+      assert.ok(post.parameters.some(({ name }: Any) => name === 'webhook-signature'))
+    }
+    const { expanded } = (document.webhooks['webhook.event.received'] as Any).post.requestBody.content[
+      'application/json'
+    ].example
+    assert.deepEqual(Object.keys(expanded), ['externalId', 'headers', 'contentType', 'payload'])
   })
 
   test('at least 95 % of the fields have a description', (t) => {

@@ -9,6 +9,7 @@ import { apiPrefix } from '../../src/platform/http/http.ts'
 import { createExamples } from './examples.ts'
 import type { Json } from './examples.ts'
 import { errorTexts, introduction, tagTexts } from './texts.ts'
+import { webhooksOf } from './webhooks.ts'
 
 type JsonObject = Record<string, Json>
 interface Operation extends JsonObject {
@@ -18,6 +19,8 @@ interface Operation extends JsonObject {
 /** An OpenAPI 3.1 document. */
 export interface OpenApi extends JsonObject {
   paths: Record<string, Record<string, Operation>>
+  /** Requests that the server sends, by event type. */
+  webhooks: Record<string, Json>
   components: { schemas: Record<string, Json> } & JsonObject
 }
 
@@ -333,6 +336,9 @@ export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
   const schemas = { ...components.schemas }
   const paths = withReferences(raw.paths, schemas) as OpenApi['paths']
   addExamples(paths, schemas)
+  const toComponent = (schema: unknown, name: string): Json =>
+    withReferences({ ...(marked(JSON.parse(JSON.stringify(schema)), names) as JsonObject), [marker]: name }, schemas)
+  const webhooks = webhooksOf(toComponent, (schema, id) => createExamples(schemas)(schema, id))
   const tags = [...new Set(shown.flatMap(({ schema }) => schema?.tags ?? []))].toSorted()
   return {
     openapi: '3.1.0',
@@ -348,6 +354,7 @@ export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
         ]),
       ),
     ),
+    webhooks: sorted(webhooks),
     components: { ...components, schemas: sorted(schemas) },
   }
 }

@@ -1,4 +1,5 @@
 import type { OpenApi } from './openapi.ts'
+import { eventSchemaName } from './webhooks.ts'
 
 interface Schema {
   $ref?: string
@@ -112,7 +113,7 @@ const parametersOf = ({ parameters = [] }: Operation, place: string): string[] =
 }
 
 /** The types of the SDK: every named schema, and every route with its request and response. */
-export const sdkTypes = ({ paths, components }: OpenApi): string => {
+export const sdkTypes = ({ paths, webhooks, components }: OpenApi): string => {
   const schemas = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
     const type = typeOf(schema, '')
     return type.startsWith('{') && schema.anyOf === undefined
@@ -133,9 +134,12 @@ export const sdkTypes = ({ paths, components }: OpenApi): string => {
         return `${comment(operation.summary, '  ')}  '${name}': {\n${parts.join('')}  }\n`
       }),
     )
+  const events = Object.keys(webhooks).map((type) => `  '${type}': ${eventSchemaName(type)}\n`)
   return [
     '// Made from docs/openapi.json by `npm run generate`.\n',
     ...schemas,
     `/** Every route below /api/v1 with its request and the \`data\` of its response. */\nexport interface Routes {\n${routes.join('')}}\n`,
+    `/** The bodies of deliveries to event endpoints, by event type. */\nexport interface EventTypes {\n${events.join('')}}\n`,
+    `/** The body of any delivery to an event endpoint; \`type\` tells which. */\nexport type AtriumEvent = EventTypes[keyof EventTypes]\n`,
   ].join('\n')
 }

@@ -64,6 +64,98 @@ export interface AgentCreate {
   settings?: Record<string, unknown>
 }
 
+export interface AgentCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "agent.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the agent. */
+    agentId: string
+    /** Name of the agent. */
+    name: string
+    /** Slug of the agent. */
+    slug: string
+    /** ID of its model. */
+    model: string
+  }
+}
+
+export interface AgentDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "agent.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the agent. */
+    agentId: string
+    /** Name of the agent. */
+    name: string
+    /** Slug of the agent. */
+    slug: string
+  }
+}
+
 export interface AgentPatch {
   /** Name, 1–255 characters after runs of white space are collapsed. */
   name?: string
@@ -87,6 +179,53 @@ export interface AgentPatch {
   slug?: string
   /** Whether the agent responds. FORBIDDEN for the default agent. */
   isActive?: boolean
+}
+
+export interface AgentUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "agent.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the agent. */
+    agentId: string
+    /** Name of the agent. */
+    name: string
+    /** Slug of the agent. */
+    slug: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface ApiKey {
@@ -152,6 +291,100 @@ export interface ApiKeyCreated {
   key: string
 }
 
+export interface ApiKeyCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "api_key.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the API key. */
+    apiKeyId: string
+    /** Name of the key. */
+    name: string
+    /** Last four characters of the key. */
+    last4: string
+    /** ID of the person whose key it is. */
+    userId: string
+  }
+}
+
+export interface ApiKeyRevokedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "api_key.revoked"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the API key. */
+    apiKeyId: string
+    /** Name of the key. */
+    name: string
+    /** Last four characters of the key. */
+    last4: string
+    /** ID of the person whose key it is. */
+    userId: string
+  }
+}
+
 export interface ApprovalDecision {
   /** ID of the approval, from `approvals` of the turn. */
   approvalId: string
@@ -192,6 +425,182 @@ export interface AuditEntry {
   seq: number | null
   /** SHA-256 of the previous hash and this entry, in hexadecimal. Null for the first seconds. */
   hash: string | null
+}
+
+export interface BalanceDepositedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "balance.deposited"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the transaction in the ledger. */
+    transactionId: string
+    /** Amount in cents. */
+    amountCents: number
+    /** Balance after it, in cents. */
+    balanceCents: number
+  }
+}
+
+export interface BalanceExhaustedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "balance.exhausted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** Balance after it, in cents. */
+    balanceCents: number
+  }
+}
+
+export interface BalanceLowEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "balance.low"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** Balance after it, in cents. */
+    balanceCents: number
+    /** The threshold in cents. */
+    thresholdCents: number
+  }
+}
+
+export interface BalanceTopupFailedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "balance.topup.failed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the top-up. */
+    topupId: string
+    /** Amount in cents. */
+    amountCents: number
+    /** Code of the payment provider, or of Atrium. */
+    failureCode: string | null
+    /** Reason in words, up to 500 characters. */
+    failureMessage: string | null
+  }
 }
 
 export interface BillingPatch {
@@ -583,11 +992,185 @@ export interface Connection {
   deletedAt: string | null
 }
 
+export interface ConnectionBrokenEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "connection.broken"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the connection. */
+    connectionId: string
+    /** Slug of the connector. */
+    connector: string
+    /** What a person has to renew. */
+    reason: "credentials" | "tools"
+  }
+}
+
+export interface ConnectionConnectedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "connection.connected"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the connection. */
+    connectionId: string
+    /** Slug of the connector. */
+    connector: string
+  }
+}
+
 export interface ConnectionCreate {
   /** Slug of a connector from `GET /connectors`, 1–100 characters. */
   connectorSlug: string
   /** Label that distinguishes several connections to one connector, at most 120 characters. Default: none. */
   label?: string
+}
+
+export interface ConnectionCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "connection.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the connection. */
+    connectionId: string
+    /** Slug of the connector. */
+    connector: string
+  }
+}
+
+export interface ConnectionRevokedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "connection.revoked"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the connection. */
+    connectionId: string
+    /** Slug of the connector. */
+    connector: string
+  }
 }
 
 export interface ConnectionTools {
@@ -653,6 +1236,51 @@ export interface ConnectorEntry {
     /** Where to find the value. */
     help?: string
   }>
+}
+
+export interface ConnectorEventReceivedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "connector.event.received"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the endpoint. */
+    endpointId: string
+    /** Type of the event, as the provider calls it. */
+    eventType: string
+    /** ID of the event at the provider, hashed when it is long. */
+    externalId: string
+  }
 }
 
 export interface Consent {
@@ -925,6 +1553,8 @@ export interface EventEndpoint {
   filter: Record<string, unknown> | null
   /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
   ordering: "none" | "subject"
+  /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
+  expand: boolean
   /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
   status: "active" | "paused" | "disabled"
   /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
@@ -959,11 +1589,191 @@ export interface EventEndpointCreate {
   filter?: Record<string, unknown> | null
   /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
   ordering?: "none" | "subject"
+  /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
+  expand?: boolean
+}
+
+export interface EventEndpointCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "event_endpoint.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the event endpoint. */
+    endpointId: string
+    /** Name of the event endpoint. */
+    name: string
+    /** Event types that it receives. */
+    types: string[]
+  }
+}
+
+export interface EventEndpointDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "event_endpoint.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the event endpoint. */
+    endpointId: string
+    /** Name of the event endpoint. */
+    name: string
+  }
+}
+
+export interface EventEndpointDisabledEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "event_endpoint.disabled"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the event endpoint. */
+    endpointId: string
+    /** Name of the event endpoint. */
+    name: string
+    /** Why it was disabled. */
+    reason: string
+  }
 }
 
 export interface EventEndpointTest {
   /** Event type, one of `GET /event-types`, at most 255 characters. Default: the first one that the endpoint receives. */
   type?: string
+}
+
+export interface EventEndpointUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "event_endpoint.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the event endpoint. */
+    endpointId: string
+    /** Name of the event endpoint. */
+    name: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface EventEndpointWithSecret {
@@ -981,6 +1791,8 @@ export interface EventEndpointWithSecret {
   filter: Record<string, unknown> | null
   /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
   ordering: "none" | "subject"
+  /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
+  expand: boolean
   /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
   status: "active" | "paused" | "disabled"
   /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
@@ -1062,6 +1874,46 @@ export interface ExistingConnection {
   credentialSubmitUrl: string | null
 }
 
+export interface ExpandedEvent {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Type, one of `GET /event-types`. */
+  type: string
+  /** Version of the schema of `data`. */
+  version: number
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Time of the change. */
+  occurredAt: string
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** False when the loop guard stopped the event: it is recorded and not delivered. */
+  isDelivered: boolean
+  /** Fields of the type; `GET /event-types` has their schema. */
+  data: Record<string, unknown>
+  /** Contents that the event refers to: `text` of a `message.created`; `externalId`, `headers`, `contentType` and `payload` of a `webhook.event.received`. Null when they were deleted or have more than 1.5 MB. Not in events of other types. */
+  expanded?: Record<string, unknown> | null
+}
+
 export interface Failure {
   /** Always false. */
   success: false
@@ -1134,6 +1986,165 @@ export interface FileCreated {
   uploadUrl?: string
 }
 
+export interface FileCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** `link`: it shows the bytes of another file. */
+    source: "upload" | "link"
+    /** `pending`: without bytes until a `file.updated` whose `changed` has `content`. */
+    status: "pending" | "ready"
+  }
+}
+
+export interface FileDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+  }
+}
+
+export interface FileMovedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.moved"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** ID of the folder before. Null: the root folder of the org. */
+    previousParentId: string | null
+  }
+}
+
 export interface FilePatch {
   /** Name, 1–255 characters without NUL, CR or LF. */
   name?: string
@@ -1143,6 +2154,59 @@ export interface FilePatch {
   tags?: string[]
 }
 
+export interface FileUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** The fields that were sent to be changed, or `content` for uploaded bytes. */
+    changed: Array<"name" | "tags" | "content">
+  }
+}
+
 export interface FileUpload {
   /** The bytes, at most 100 MB, with their media type. */
   file: Blob
@@ -1150,6 +2214,200 @@ export interface FileUpload {
   parentId?: string
   /** ID of the project to put the file into. Default: none. */
   projectId?: string
+}
+
+export interface FolderCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+  }
+}
+
+export interface FolderDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Number of files, links and folders in it that were deleted with it. */
+    deleted: number
+  }
+}
+
+export interface FolderMovedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.moved"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** ID of the folder before. Null: the root folder of the org. */
+    previousParentId: string | null
+  }
+}
+
+export interface FolderUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface InboundEvent {
@@ -1280,6 +2538,100 @@ export interface Member {
   status: "active" | "invited"
 }
 
+export interface MemberAcceptedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.accepted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Role in the org. */
+    role: "owner" | "admin" | "billing_manager" | "member"
+    /** The workspaces of the member. They have no `workspace.member_added` of their own. */
+    workspaceIds: string[]
+  }
+}
+
+export interface MemberAddedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.added"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Role in the org. */
+    role: "owner" | "admin" | "billing_manager" | "member"
+    /** The workspaces of the member. They have no `workspace.member_added` of their own. */
+    workspaceIds: string[]
+  }
+}
+
 export interface MemberCreate {
   /** E-mail address, 3–254 characters. */
   email: string
@@ -1310,9 +2662,193 @@ export interface MemberCreated {
   signInLink: string | null
 }
 
+export interface MemberDeclinedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.declined"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+  }
+}
+
+export interface MemberInvitedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.invited"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Role in the org. */
+    role: "owner" | "admin" | "billing_manager" | "member"
+    /** The workspaces of the member. They have no `workspace.member_added` of their own. */
+    workspaceIds: string[]
+  }
+}
+
 export interface MemberPatch {
   /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
+}
+
+export interface MemberRemovedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.removed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Role in the org. */
+    role: "owner" | "admin" | "billing_manager" | "member"
+    /** `invited`: the invitation was withdrawn. */
+    status: "active" | "invited"
+  }
+}
+
+export interface MemberRoleChangedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.role_changed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Role in the org. */
+    role: "owner" | "admin" | "billing_manager" | "member"
+    /** The role before. */
+    previousRole: "owner" | "admin" | "billing_manager" | "member"
+  }
 }
 
 export interface Message {
@@ -1341,6 +2877,59 @@ export interface Message {
   parts: MessagePart[]
   /** Time of creation. */
   createdAt: string
+}
+
+export interface MessageCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "message.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the message. */
+    messageId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the turn. */
+    turnId: string
+    /** `user`: the request. `assistant`: the reply. */
+    role: "user" | "assistant"
+    /** Text of the message, up to 1,024 bytes of UTF-8. */
+    text: string
+    /** Whether the text of the message is longer. */
+    isTruncated: boolean
+  }
+  /** Contents that the event refers to: `text` of a `message.created`; `externalId`, `headers`, `contentType` and `payload` of a `webhook.event.received`. Null when they were deleted or have more than 1.5 MB. Not in events of other types. */
+  expanded?: Record<string, unknown> | null
 }
 
 export type MessagePart = {
@@ -1644,6 +3233,100 @@ export interface ProjectCreate {
   instructions?: string | null
 }
 
+export interface ProjectCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "project.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the project. */
+    projectId: string
+    /** Name of the project. */
+    name: string
+    /** Slug of the project. */
+    slug: string
+    /** ID of its folder. */
+    folderId: string
+  }
+}
+
+export interface ProjectDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "project.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the project. */
+    projectId: string
+    /** Name of the project. */
+    name: string
+    /** Slug of the project. */
+    slug: string
+    /** ID of its folder. */
+    folderId: string
+  }
+}
+
 export interface ProjectPatch {
   /** Name, 1–255 characters without NUL, CR or LF. */
   name?: string
@@ -1651,6 +3334,55 @@ export interface ProjectPatch {
   description?: string | null
   /** Instructions for agents that work in the project, at most 20,000 characters. Default: none. */
   instructions?: string | null
+}
+
+export interface ProjectUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "project.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the project. */
+    projectId: string
+    /** Name of the project. */
+    name: string
+    /** Slug of the project. */
+    slug: string
+    /** ID of its folder. */
+    folderId: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface Promotion {
@@ -1827,6 +3559,94 @@ export interface SessionCreate {
   metadata?: Record<string, unknown>
 }
 
+export interface SessionCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "session.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent that replies. */
+    agentId: string
+    /** Title. Null until the first message provides one. */
+    title: string | null
+    /** `user`: with a person. `peer`: between agents. `connector`: in a chat of a provider. */
+    relationship: "user" | "peer" | "connector"
+  }
+}
+
+export interface SessionDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "session.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the session. */
+    sessionId: string
+  }
+}
+
 export interface SessionPatch {
   /** Title, 1–255 characters. Default, also for null: the first line of the first message. */
   title?: string | null
@@ -1834,6 +3654,49 @@ export interface SessionPatch {
   projectId?: string | null
   /** Metadata to change. Keys that are not sent stay as they are; null removes a key. */
   metadata?: Record<string, unknown>
+}
+
+export interface SessionUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "session.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the session. */
+    sessionId: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface SignIn {
@@ -2280,6 +4143,98 @@ export interface TurnAnswer {
   } | null
 }
 
+export interface TurnCancelledEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.cancelled"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+  }
+}
+
+export interface TurnCompletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.completed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+    /** Why the turn stopped, as in `stopReason` of the turn. */
+    stopReason: string
+  }
+}
+
 export interface TurnCreate {
   /** Text of the message, at most 100,000 characters. Required without `fileIds`. */
   text?: string
@@ -2301,6 +4256,190 @@ export interface TurnCreate {
   messages?: UiMessage[]
   /** Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none. */
   trigger?: string
+}
+
+export interface TurnFailedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.failed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+    /** Code of the error, as in `error.code` of the turn. */
+    errorCode: string
+  }
+}
+
+export interface TurnIncompleteEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.incomplete"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+    /** Why the turn stopped, as in `stopReason` of the turn. */
+    stopReason: string
+  }
+}
+
+export interface TurnRequiresActionEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.requires_action"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+  }
+}
+
+export interface TurnStartedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.started"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+  }
 }
 
 export interface TwoFactorBegin {
@@ -2410,6 +4549,188 @@ export interface WebhookCreate {
   publicKey?: string
 }
 
+export interface WebhookCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** Name of the webhook. */
+    name: string
+    /** Source of its events. */
+    source: string
+  }
+}
+
+export interface WebhookDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** Name of the webhook. */
+    name: string
+  }
+}
+
+export interface WebhookDeliveryFailedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.delivery.failed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** ID of the delivery. */
+    deliveryId: string
+    /** ID of the received event. */
+    eventId: string
+    /** Type of the received event, as the sender calls it. */
+    eventType: string
+    /** Why the last attempt failed, or why none was made. */
+    reason: string
+  }
+}
+
+export interface WebhookDisabledEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.disabled"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** Name of the webhook. */
+    name: string
+    /** Why the server disabled it. Null when a request did. */
+    reason: string | null
+  }
+}
+
 export interface WebhookEvent {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -2433,6 +4754,98 @@ export interface WebhookEvent {
   receivedAt: string
 }
 
+export interface WebhookEventReceivedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.event.received"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** ID of the received event. */
+    eventId: string
+    /** Type of the received event, as the sender calls it. */
+    eventType: string
+    /** Size of the payload in bytes. */
+    sizeBytes: number
+  }
+  /** Contents that the event refers to: `text` of a `message.created`; `externalId`, `headers`, `contentType` and `payload` of a `webhook.event.received`. Null when they were deleted or have more than 1.5 MB. Not in events of other types. */
+  expanded?: Record<string, unknown> | null
+}
+
+export interface WebhookRecoveredEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.recovered"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** What it recovered from. */
+    from: "disabled" | "failing"
+  }
+}
+
 export interface WebhookTest {
   /** ID of the webhook. */
   webhookId: string
@@ -2440,6 +4853,51 @@ export interface WebhookTest {
   type?: string
   /** Payload of the event: any JSON value. Default: an object with a test message. */
   payload?: unknown
+}
+
+export interface WebhookUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "webhook.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the webhook. */
+    webhookId: string
+    /** Name of the webhook. */
+    name: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 export interface WebhookVerify {
@@ -2506,6 +4964,96 @@ export interface WorkspaceCreate {
   name: string
 }
 
+export interface WorkspaceCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "workspace.created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the workspace. */
+    workspaceId: string
+    /** Name of the workspace. */
+    name: string
+    /** Slug of the workspace. */
+    slug: string
+  }
+}
+
+export interface WorkspaceDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "workspace.deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the workspace. */
+    workspaceId: string
+    /** Name of the workspace. */
+    name: string
+    /** Slug of the workspace. */
+    slug: string
+  }
+}
+
 export interface WorkspaceMember {
   /** ID of the user. */
   userId: string
@@ -2522,6 +5070,139 @@ export interface WorkspaceMember {
 export interface WorkspaceMemberAdd {
   /** ID of a user who is a member of the org. */
   userId: string
+}
+
+export interface WorkspaceMemberAddedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "workspace.member_added"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the workspace. */
+    workspaceId: string
+    /** ID of the person. */
+    userId: string
+  }
+}
+
+export interface WorkspaceMemberRemovedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "workspace.member_removed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the workspace. */
+    workspaceId: string
+    /** ID of the person. */
+    userId: string
+  }
+}
+
+export interface WorkspaceUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "workspace.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the workspace. */
+    workspaceId: string
+    /** Name of the workspace. */
+    name: string
+    /** Slug of the workspace. */
+    slug: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
 }
 
 /** Every route below /api/v1 with its request and the `data` of its response. */
@@ -3099,6 +5780,8 @@ export interface Routes {
       filter?: Record<string, unknown> | null
       /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
       ordering?: "none" | "subject"
+      /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
+      expand?: boolean
       /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
       status?: "active" | "paused" | "disabled"
     }
@@ -3218,7 +5901,11 @@ export interface Routes {
       /** ID of the resource, a UUID. */
       id: string
     }
-    data: Event
+    query?: {
+      /** Whether to return `expanded`. Default: false. */
+      expand?: boolean
+    }
+    data: ExpandedEvent
   }
   /** List files */
   'GET /files': {
@@ -3902,3 +6589,67 @@ export interface Routes {
     data: Deleted
   }
 }
+
+/** The bodies of deliveries to event endpoints, by event type. */
+export interface EventTypes {
+  'agent.created': AgentCreatedEvent
+  'agent.deleted': AgentDeletedEvent
+  'agent.updated': AgentUpdatedEvent
+  'api_key.created': ApiKeyCreatedEvent
+  'api_key.revoked': ApiKeyRevokedEvent
+  'balance.deposited': BalanceDepositedEvent
+  'balance.exhausted': BalanceExhaustedEvent
+  'balance.low': BalanceLowEvent
+  'balance.topup.failed': BalanceTopupFailedEvent
+  'connection.broken': ConnectionBrokenEvent
+  'connection.connected': ConnectionConnectedEvent
+  'connection.created': ConnectionCreatedEvent
+  'connection.revoked': ConnectionRevokedEvent
+  'connector.event.received': ConnectorEventReceivedEvent
+  'event_endpoint.created': EventEndpointCreatedEvent
+  'event_endpoint.deleted': EventEndpointDeletedEvent
+  'event_endpoint.disabled': EventEndpointDisabledEvent
+  'event_endpoint.updated': EventEndpointUpdatedEvent
+  'file.created': FileCreatedEvent
+  'file.deleted': FileDeletedEvent
+  'file.moved': FileMovedEvent
+  'file.updated': FileUpdatedEvent
+  'folder.created': FolderCreatedEvent
+  'folder.deleted': FolderDeletedEvent
+  'folder.moved': FolderMovedEvent
+  'folder.updated': FolderUpdatedEvent
+  'member.accepted': MemberAcceptedEvent
+  'member.added': MemberAddedEvent
+  'member.declined': MemberDeclinedEvent
+  'member.invited': MemberInvitedEvent
+  'member.removed': MemberRemovedEvent
+  'member.role_changed': MemberRoleChangedEvent
+  'message.created': MessageCreatedEvent
+  'project.created': ProjectCreatedEvent
+  'project.deleted': ProjectDeletedEvent
+  'project.updated': ProjectUpdatedEvent
+  'session.created': SessionCreatedEvent
+  'session.deleted': SessionDeletedEvent
+  'session.updated': SessionUpdatedEvent
+  'turn.cancelled': TurnCancelledEvent
+  'turn.completed': TurnCompletedEvent
+  'turn.failed': TurnFailedEvent
+  'turn.incomplete': TurnIncompleteEvent
+  'turn.requires_action': TurnRequiresActionEvent
+  'turn.started': TurnStartedEvent
+  'webhook.created': WebhookCreatedEvent
+  'webhook.deleted': WebhookDeletedEvent
+  'webhook.delivery.failed': WebhookDeliveryFailedEvent
+  'webhook.disabled': WebhookDisabledEvent
+  'webhook.event.received': WebhookEventReceivedEvent
+  'webhook.recovered': WebhookRecoveredEvent
+  'webhook.updated': WebhookUpdatedEvent
+  'workspace.created': WorkspaceCreatedEvent
+  'workspace.deleted': WorkspaceDeletedEvent
+  'workspace.member_added': WorkspaceMemberAddedEvent
+  'workspace.member_removed': WorkspaceMemberRemovedEvent
+  'workspace.updated': WorkspaceUpdatedEvent
+}
+
+/** The body of any delivery to an event endpoint; `type` tells which. */
+export type AtriumEvent = EventTypes[keyof EventTypes]

@@ -4,6 +4,8 @@ import type { Db } from '../platform/database/database.ts'
 import { definitionOf } from '../outbox/catalog.ts'
 import { maxDepth } from '../outbox/chain.ts'
 import type { EventRow } from '../outbox/queries.ts'
+import { expandEvent } from '../outbox/expand.ts'
+import type { Expanders } from '../outbox/expand.ts'
 import * as queries from './queries.ts'
 import type { EventListQuery } from './schemas.ts'
 import { checkPatterns, isVisible, matchesAny, visibilityOf } from './visibility.ts'
@@ -63,9 +65,9 @@ export const listEvents = async (
   }
 }
 
-/** NOT_FOUND for an event that the actor may not read. */
-export const getEvent = async (db: Db, actor: Actor, id: string) => {
+/** NOT_FOUND for an event that the actor may not read. With the contents that `expanders` read. */
+export const getEvent = async (db: Db, actor: Actor, id: string, expanders: Expanders) => {
   const row = await queries.findEvent(db, actor.orgId, id)
   if (!row || !isVisible(await visibilityOf(db, actor), row)) throw notFound('Event')
-  return eventRecord(row)
+  return { ...eventRecord(row), ...(await expandEvent(expanders, row)) }
 }

@@ -2,18 +2,20 @@ import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
 import { eventTypes } from '../outbox/catalog.ts'
 import type { EventDefinition } from '../outbox/define.ts'
+import type { Expanders } from '../outbox/expand.ts'
 import type { Database } from '../platform/database/database.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { IdParams, ok, Success } from '../platform/http/schemas.ts'
 import * as events from './events.ts'
-import { Event, EventList, EventListQuery, EventTypeRecord } from './schemas.ts'
+import { EventList, EventListQuery, EventQuery, EventTypeRecord, ExpandedEvent } from './schemas.ts'
 
 const tags = ['Events']
 
 export interface EventDeps {
   config: Config
   db: Database
+  expanders: Expanders
 }
 
 const typeRecords = (Object.entries(eventTypes) as [string, EventDefinition][]).map(([type, definition]) => ({
@@ -26,7 +28,7 @@ const typeRecords = (Object.entries(eventTypes) as [string, EventDefinition][]).
   exampleData: definition.example,
 }))
 
-export const registerEventRoutes = (app: App, { db }: EventDeps): void => {
+export const registerEventRoutes = (app: App, { db, expanders }: EventDeps): void => {
   app.get(
     `${apiPrefix}/event-types`,
     {
@@ -67,9 +69,11 @@ export const registerEventRoutes = (app: App, { db }: EventDeps): void => {
         summary: 'Retrieve an event of the org',
         description: 'Returns an event. NOT_FOUND when the caller may not read it.',
         params: IdParams,
-        response: { 200: Success(Event) },
+        querystring: EventQuery,
+        response: { 200: Success(ExpandedEvent) },
       },
     },
-    async ({ actor, params }) => ok(await events.getEvent(db.hot, actor, params.id)),
+    async ({ actor, params, query }) =>
+      ok(await events.getEvent(db.hot, actor, params.id, query.expand === true ? expanders : {})),
   )
 }

@@ -54,6 +54,26 @@ export const Event = Type.Object(
   { description: 'Something that happened in Atrium.' },
 )
 
+export const Expanded = Type.Optional(
+  Nullable(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        'Contents that the event refers to: `text` of a `message.created`; `externalId`, `headers`, `contentType` and `payload` of a `webhook.event.received`. Null when they were deleted or have more than 1.5 MB. Not in events of other types.',
+      examples: [{ text: 'Hello' }],
+    }),
+  ),
+)
+
+export const ExpandedEvent = Type.Object({ ...Event.properties, expanded: Expanded }, { description: 'An event.' })
+
+export const EventQuery = Type.Object({
+  expand: Type.Optional(
+    Type.Boolean({ description: 'Whether to return `expanded`. Default: false.', examples: [true] }),
+  ),
+})
+
 export const EventListQuery = Type.Object({
   after: Type.Optional(
     Type.String({

@@ -1,10 +1,13 @@
 import { systemActor } from '../identity/actor.ts'
 import type { EventType } from '../outbox/catalog.ts'
+import type { Expand } from '../outbox/expand.ts'
 import type { OutboxRow, OutboxTemplate } from '../outbox/queries.ts'
 import { outboxRow, outboxTemplate } from '../outbox/record.ts'
 import type { EventAuthor } from '../outbox/record.ts'
 import { maxMessageBytes } from '../outbox/types/sessions.ts'
+import type { Db } from '../platform/database/database.ts'
 import { firstBytes } from '../platform/text/text.ts'
+import { findMessageParts } from './queries.ts'
 import type { LockedSession, NewSession } from './queries.ts'
 import type { Author, MessagePart } from './schemas.ts'
 import { replyText } from './turns/reply-text.ts'
@@ -68,6 +71,14 @@ export const messageCreated = (sender: EventAuthor, session: EventSession, messa
     data: { messageId, sessionId: session.id, turnId, role, text, isTruncated: text.length < whole.length },
   })
 }
+
+/** The whole text of the message of a `message.created`. */
+export const expandMessage =
+  (db: Db): Expand =>
+  async (orgId, { messageId }) => {
+    const message = await findMessageParts(db, orgId, messageId as string)
+    return message ? { text: replyText(message.parts) } : null
+  }
 
 /** What the events of a turn say about it. */
 interface EventTurn {

@@ -284,6 +284,13 @@ export const listMessages = (
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
 
+/** The parts of a message; undefined when it or its session was deleted. */
+export const findMessageParts = (db: Db, orgId: string, id: string) =>
+  db.row<{ parts: MessagePart[] }>(sql`
+    select m.parts from messages m
+      join sessions s on s.org_id = m.org_id and s.id = m.session_id and s.deleted_at is null
+    where m.org_id = ${orgId} and m.id = ${id}`)
+
 interface HistoryOptions {
   orgId: string
   sessionId: string

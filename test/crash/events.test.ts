@@ -1,5 +1,5 @@
 // Kills APIs, the worker and PostgreSQL while agents are changed, and compares what the readers of events receive: two
-// event endpoints, a consumer that polls the log, and a stream. EVENTS_SECONDS: how long, at least each process once.
+// event endpoints, a consumer that polls the log, and a stream. CRASH_SECONDS: how long, at least each process once.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -16,8 +16,8 @@ import { startServerProcess } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 
-const minSeconds = Number(process.env['EVENTS_SECONDS'] ?? 0)
-const changesPerSecond = Number(process.env['EVENTS_PER_SECOND'] ?? 200)
+const minSeconds = Number(process.env['CRASH_SECONDS'] ?? 0)
+const changesPerSecond = Number(process.env['CRASH_EVENTS_PER_SECOND'] ?? 200)
 const subjects = 20
 /** Requests that may be open, so that a server that is starting does not receive all at once. */
 const openRequests = 64

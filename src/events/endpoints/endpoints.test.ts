@@ -61,6 +61,7 @@ describe('event endpoints', () => {
       workspaceIds: [owner.workspaceId],
       filter: { path: 'data.name', prefix: 'A' },
       ordering: 'subject',
+      expand: false,
       status: 'active',
       statusReason: null,
       owner: { userId: owner.userId, apiKeyId: owner.apiKeyId },

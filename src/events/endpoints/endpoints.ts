@@ -137,6 +137,7 @@ export const createEndpoint = async (
     workspaceIds: await cleanWorkspaceIds(db, actor, body.workspaceIds ?? null),
     filter: body.filter == null ? null : parseFilter(body.filter),
     ordering: body.ordering ?? 'none',
+    expand: body.expand ?? false,
   }
   return db.transaction(actor, async (db) => {
     await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
@@ -166,6 +167,7 @@ const cleanPatch = async (
   ...(patch.workspaceIds === undefined ? {} : { workspaceIds: await cleanWorkspaceIds(db, actor, patch.workspaceIds) }),
   ...(patch.filter === undefined ? {} : { filter: patch.filter === null ? null : parseFilter(patch.filter) }),
   ...(patch.ordering === undefined ? {} : { ordering: patch.ordering }),
+  ...(patch.expand === undefined ? {} : { expand: patch.expand }),
 })
 
 /**

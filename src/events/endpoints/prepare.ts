@@ -1,6 +1,8 @@
 import { definitionOf } from '../../outbox/catalog.ts'
 import { chainAfter, chainHeader } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
+import { expandEvent } from '../../outbox/expand.ts'
+import type { Expanders } from '../../outbox/expand.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { AttemptDeps, PreparedEvent } from '../../webhooks/deliver/attempt.ts'
 import type { ClaimedRow } from '../../webhooks/deliver/queue-queries.ts'
@@ -11,8 +13,11 @@ import { createRightsReader, lostRights } from './rights.ts'
 
 const contentType = { 'content-type': 'application/json' }
 
-/** The body of a delivery: JSON, the same bytes on every attempt and for every endpoint. */
-export const bodyOf = (event: LoggedEvent, more: object = {}): Buffer =>
+/**
+ * The body of a delivery: JSON, the same bytes on every attempt, and for every endpoint with the same `expand`. Only
+ * contents that were deleted between two attempts make a difference.
+ */
+export const bodyOf = (event: LoggedEvent, more: object = {}, expanded: object = {}): Buffer =>
   Buffer.from(
     JSON.stringify({
       id: event.id,
@@ -28,6 +33,7 @@ export const bodyOf = (event: LoggedEvent, more: object = {}): Buffer =>
       position: event.position,
       chain: { id: event.chainId, depth: event.depth },
       data: event.data,
+      ...expanded,
     }),
   )
 
@@ -37,15 +43,17 @@ interface ReadEvent {
 }
 
 /** Reads events of the log. Deliveries of the same event at the same time share the row and the body. */
-const createEventReader = (db: Database) => {
+const createEventReader = (db: Database, expanders: Expanders) => {
   const reading = new Map<string, Promise<ReadEvent | undefined>>()
-  return (orgId: string, id: string): Promise<ReadEvent | undefined> => {
-    const key = `${orgId} ${id}`
+  const readOne = async (orgId: string, id: string, expand: boolean): Promise<ReadEvent | undefined> => {
+    const event = await findLoggedEvent(db.hot, orgId, id)
+    return event && { event, body: bodyOf(event, {}, expand ? await expandEvent(expanders, event) : {}) }
+  }
+  return (orgId: string, id: string, expand: boolean): Promise<ReadEvent | undefined> => {
+    const key = `${orgId} ${id} ${expand}`
     let read = reading.get(key)
     if (!read) {
-      read = findLoggedEvent(db.hot, orgId, id)
-        .then((event) => event && { event, body: bodyOf(event) })
-        .finally(() => reading.delete(key))
+      read = readOne(orgId, id, expand).finally(() => reading.delete(key))
       reading.set(key, read)
     }
     return read
@@ -59,18 +67,20 @@ const createEventReader = (db: Database) => {
 export const createPrepareEvent = ({
   db,
   chains,
+  expanders,
 }: {
   db: Database
   chains: ChainHeaders
+  expanders: Expanders
 }): AttemptDeps['prepareEvent'] => {
-  const readEvent = createEventReader(db)
+  const readEvent = createEventReader(db, expanders)
   const readRights = createRightsReader(db.hot)
   return async (row: ClaimedRow): Promise<PreparedEvent | { error: string }> => {
-    const { orgId, eventId, userId, apiKeyId, scopes } = row
+    const { orgId, eventId, userId, apiKeyId, scopes, expand } = row
     if (userId === null) throw new Error(`the delivery ${row.id} is not one of an event endpoint`)
     const [visibility, read] = await Promise.all([
       readRights(orgId, { userId, apiKeyId, scopes: scopes ?? [] }),
-      row.body === null ? readEvent(orgId, eventId) : undefined,
+      row.body === null ? readEvent(orgId, eventId, expand === true) : undefined,
     ])
     if (!visibility) return { error: lostRights }
     if (row.body !== null) return { body: row.body, headers: contentType }

@@ -32,12 +32,14 @@ export interface EndpointRow extends ReceivingEndpoint {
   statusReason: string | null
   deliveryCount: bigint
   lastDeliveryAt: string | null
+  /** Whether deliveries have the contents that events refer to. */
+  expand: boolean
   revision: number
   createdAt: string
   updatedAt: string
 }
 
-const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, status, status_reason, user_id,
+const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, expand, status, status_reason, user_id,
   api_key_id, scopes, delivery_count, last_delivery_at, revision, created_at, updated_at`
 
 export const findEndpoint = (db: Db, actor: Actor, id: string) =>
@@ -60,6 +62,7 @@ export interface EndpointSettings {
   workspaceIds: string[] | null
   filter: Filter | null
   ordering: Ordering
+  expand: boolean
 }
 
 const jsonOf = (filter: Filter | null): string | null => (filter === null ? null : JSON.stringify(filter))
@@ -70,10 +73,10 @@ export const insertEndpoint = (
   endpoint: EndpointSettings & EndpointOwner & { id: string; sealed: string },
 ) =>
   db.row<EndpointRow>(sql`
-    insert into event_endpoints (org_id, id, name, url, types, workspace_ids, filter, ordering, secret, user_id,
+    insert into event_endpoints (org_id, id, name, url, types, workspace_ids, filter, ordering, expand, secret, user_id,
       api_key_id, scopes)
     values (${actor.orgId}, ${endpoint.id}, ${endpoint.name}, ${endpoint.url}, ${endpoint.types},
-      ${endpoint.workspaceIds}, ${jsonOf(endpoint.filter)}, ${endpoint.ordering}, ${endpoint.sealed},
+      ${endpoint.workspaceIds}, ${jsonOf(endpoint.filter)}, ${endpoint.ordering}, ${endpoint.expand}, ${endpoint.sealed},
       ${endpoint.userId}, ${endpoint.apiKeyId}, ${endpoint.scopes})
     returning ${columns}`)
 
@@ -87,7 +90,7 @@ export const updateEndpoint = (
   db.row<EndpointRow>(sql`
     update event_endpoints
     set name = ${change.name}, url = ${change.url}, types = ${change.types}, workspace_ids = ${change.workspaceIds},
-      filter = ${jsonOf(change.filter)}, ordering = ${change.ordering}, user_id = ${change.userId},
+      filter = ${jsonOf(change.filter)}, ordering = ${change.ordering}, expand = ${change.expand}, user_id = ${change.userId},
       api_key_id = ${change.apiKeyId}, scopes = ${change.scopes}, status = ${change.status},
       status_reason = case when status = ${change.status} then status_reason end,
       failing_since = case when status = ${change.status} then failing_since end,

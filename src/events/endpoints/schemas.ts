@@ -32,6 +32,12 @@ const Ordering = Type.Enum(['none', 'subject'], {
   examples: ['none'],
 })
 
+const Expand = Type.Boolean({
+  description:
+    'Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false.',
+  examples: [false],
+})
+
 export const EventEndpoint = Type.Object(
   {
     id: Id,
@@ -44,6 +50,7 @@ export const EventEndpoint = Type.Object(
     workspaceIds: Nullable(WorkspaceIds),
     filter: Nullable(Filter),
     ordering: Ordering,
+    expand: Expand,
     status: Status,
     statusReason: Nullable(
       Type.String({
@@ -100,6 +107,7 @@ const optional = {
   workspaceIds: Type.Optional(Nullable(WorkspaceIds)),
   filter: Type.Optional(Nullable(Filter)),
   ordering: Type.Optional(Ordering),
+  expand: Type.Optional(Expand),
 }
 
 export const EventEndpointCreate = Type.Object(

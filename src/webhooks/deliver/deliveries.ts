@@ -1,4 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
+import type { Expand } from '../../outbox/expand.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -64,6 +65,16 @@ export const getEvent = async (db: Db, actor: Actor, webhookId: string, id: stri
   if (!event) throw notFound(eventName)
   return eventRecord(event)
 }
+
+/** The received event of a `webhook.event.received`. */
+export const expandReceivedEvent =
+  (db: Db): Expand =>
+  async (orgId, { webhookId, eventId }) => {
+    const event = await eventQueries.findEvent(db, { orgId }, webhookId as string, eventId as string)
+    if (!event) return null
+    const { externalId, headers, contentType, payload } = { ...event, ...eventRecord(event) }
+    return { externalId, headers, contentType, payload }
+  }
 
 const noDestination = 'The webhook has no destination. Set its url first.'
 

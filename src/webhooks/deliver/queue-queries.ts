@@ -92,6 +92,8 @@ export interface ClaimedRow {
   userId: string | null
   apiKeyId: string | null
   scopes: string[] | null
+  /** Whether an event endpoint receives the contents that events refer to. Null for a webhook. */
+  expand: boolean | null
   /**
    * Null if the event was deleted at the end of its retention period. Also null for events of Atrium, which are read from
    * the log.
@@ -102,8 +104,8 @@ export interface ClaimedRow {
 }
 
 export interface DeliveryClaim {
-  /** Lanes with the maximum number of deliveries to claim from each. */
-  lanes: readonly (DeliveryLane & { slots: number })[]
+  /** Lanes with the maximum number of deliveries to claim from each, and from all lanes of its org. Default: `slots`. */
+  lanes: readonly (DeliveryLane & { slots: number; orgSlots?: number })[]
   /** Maximum number of deliveries to claim in total. */
   slots: number
   token: string
@@ -121,15 +123,17 @@ export const claimDeliveries = (
 ) =>
   db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
-      select l.webhook_id, l.slots
+      select l.org_id, l.webhook_id, l.slots, l.org_slots
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
-        ${lanes.map((lane) => lane.slots)}::int[]) as l (org_id, webhook_id, slots)
+        ${lanes.map((lane) => lane.slots)}::int[], ${lanes.map((lane) => lane.orgSlots ?? slots)}::int[])
+        as l (org_id, webhook_id, slots, org_slots)
       where coalesce(
         (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}),
         (select t.status from event_endpoints t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')})
       ) = 'active'
-    ), candidates as (
-      select c.number
+    ), due as (
+      -- The place of a delivery among those of its org, so that no org has to wait for another one with more deliveries.
+      select c.number, l.org_slots, row_number() over (partition by l.org_id order by c.retried, c.due_at) as place
       from lanes l cross join lateral (
         (select q.number, q.retried, q.due_at from webhook_queue q
           where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and not q.retried and q.due_at <= now()
@@ -139,7 +143,8 @@ export const claimDeliveries = (
           where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and q.retried and q.due_at <= now()
           order by q.due_at limit l.slots)
         order by retried, due_at limit l.slots) c
-      order by c.retried, c.due_at limit ${slots}
+    ), candidates as (
+      select number from due where place <= org_slots order by place limit ${slots}
     ), locked as (
       select q.number from webhook_queue q
       where q.number = any(array(select number from candidates)) ${ofOrg(orgId, 'q')}
@@ -154,15 +159,15 @@ export const claimDeliveries = (
     select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual, c.order_key,
       c.lease_token as token, d.destination, d.url, d.secret, d.failing_since,
       extract(epoch from now() - d.failing_since::timestamptz)::float8 as failing_seconds, d.user_id, d.api_key_id,
-      d.scopes, e.body, e.content_type, e.headers
+      d.scopes, d.expand, e.body, e.content_type, e.headers
     from claimed c
       -- Event endpoints are read for the deliveries for which there is no webhook only.
       cross join lateral (
         select 'webhook' as destination, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
-          null::uuid as api_key_id, null::text[] as scopes
+          null::uuid as api_key_id, null::text[] as scopes, null::boolean as expand
         from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')}
         union all
-        select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes
+        select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes, t.expand
         from event_endpoints t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
         limit 1) d
       left join lateral (

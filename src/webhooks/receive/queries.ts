@@ -165,9 +165,9 @@ export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: IdPage
     ) e join webhooks w on w.org_id = ${actor.orgId} and w.id = e.webhook_id
     order by e.id desc`)
 
-export const findEvent = (db: Db, actor: Actor, webhookId: string, id: string) =>
+export const findEvent = (db: Db, { orgId }: Pick<Actor, 'orgId'>, webhookId: string, id: string) =>
   db.row<WebhookEventRow>(sql`
     select e.id, e.webhook_id, w.name as webhook_name, e.type, e.external_id, e.status, e.headers, e.content_type,
       length(e.body) as size_bytes, e.body, e.received_at
     from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id
-    where e.org_id = ${actor.orgId} and e.webhook_id = ${webhookId} and e.id = ${id}`)
+    where e.org_id = ${orgId} and e.webhook_id = ${webhookId} and e.id = ${id}`)

@@ -17,6 +17,7 @@ import type { App } from './platform/http/http.ts'
 import { createLog } from './platform/process/log.ts'
 import type { Log } from './platform/process/log.ts'
 import { DatabaseClient } from './platform/database/connections/client.ts'
+import { requireSameDatabase } from './platform/database/same-database.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { keepPartitions } from './platform/database/partitions.ts'
 import { StartError } from './platform/process/start-error.ts'
@@ -143,7 +144,10 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
           await checkReachable(connection, 'DATABASE_URL')
           const { databaseDirectUrl } = config
           const direct = databaseDirectUrl === undefined ? connection : { connectionString: databaseDirectUrl }
-          if (direct !== connection) await checkReachable(direct, 'DATABASE_DIRECT_URL')
+          if (direct !== connection) {
+            await checkReachable(direct, 'DATABASE_DIRECT_URL')
+            await requireSameDatabase(connection, direct)
+          }
           return {
             path: await prepareDataDir(config.dataDir),
             connection,

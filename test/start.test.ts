@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { cloneDatabase, sharedServer } from './database.ts'
+import { cloneDatabase, createEmptyDatabase, sharedServer } from './database.ts'
 import { startOldPostgres } from './support/database/old-postgres.ts'
 import { failToStart, startServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
@@ -138,15 +138,37 @@ test('a worker with another data directory does not start, and one with the same
   assert.equal(code, 1)
   assert.match(output, /✗ The files of this database are in another object store \(disk \S+store\/objects\)/)
   const worker = await startServerProcess(env('store'), 'worker')
-  assert.deepEqual([await worker.stop(), await api.stop()], [0, 0])
   const cli = new URL('../src/cli/cli.ts', import.meta.url).pathname
   const options = { env: { PATH: process.env['PATH'] ?? '', ...env('other-store') } }
-  const adopted = await promisify(execFile)(process.execPath, [cli, 'storage', 'adopt', '--json'], options)
+  const adopt = (...more: string[]) =>
+    promisify(execFile)(process.execPath, [cli, 'storage', 'adopt', '--json', ...more], options)
+  await assert.rejects(adopt(), ({ stdout }: { stdout: string }) =>
+    stdout.includes('Atrium is running on this database'),
+  )
+  assert.deepEqual([await worker.stop(), await api.stop()], [0, 0])
+  const adopted = await adopt()
   assert.match(JSON.parse(adopted.stdout).previous, /\/store\/objects$/)
   assert.equal((await failToStart(env('store'), 'worker')).code, 1)
   const moved = await startServerProcess(env('other-store'), 'worker')
   assert.equal(await moved.stop(), 0)
   await database.drop()
+})
+
+test('a server does not start, and migrates nothing, when DATABASE_DIRECT_URL names another database', async () => {
+  const [one, other] = [await cloneDatabase(server.connection), await createEmptyDatabase(server.connection)]
+  const { code, output } = await failToStart({
+    DATA_DIR: join(folder, 'direct'),
+    DATABASE_URL: urlOf(one.connection),
+    DATABASE_DIRECT_URL: urlOf(other.connection),
+    ENCRYPTION_KEYS: keys,
+  })
+  assert.equal(code, 1)
+  assert.match(output, /✗ DATABASE_DIRECT_URL leads to another database \(\S+\) than DATABASE_URL/)
+  const client = new pg.Client(other.connection)
+  await client.connect()
+  assert.deepEqual((await client.query(`select from pg_class where relname = 'orgs'`)).rowCount, 0)
+  await client.end()
+  await Promise.all([one.drop(), other.drop()])
 })
 
 test('a PostgreSQL server that is too old is reported in one line, and nothing is written to it', async (t) => {

@@ -4,6 +4,7 @@ import { findRunning } from '../platform/postgres/data-dir.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { borrowEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts'
+import { requireSameDatabase } from '../platform/database/same-database.ts'
 import { migrate } from '../platform/database/migrate.ts'
 
 /** Runs `work` with a connection to the configured database, and starts the embedded one when no server runs it. */
@@ -22,6 +23,10 @@ export const withConnection = async <T>(
   }
 }
 
+/** The connection for what a pooler cannot do. Undefined: the connection of everything else. */
+export const directOf = ({ databaseDirectUrl: url }: Config): pg.ClientConfig | undefined =>
+  url === undefined ? undefined : { connectionString: url }
+
 /** Runs `work` with the configured database after migrating its schema. */
 export const withDatabase = <T>(
   config: Config,
@@ -29,7 +34,9 @@ export const withDatabase = <T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> =>
   withConnection(config, log, async (connection) => {
-    await migrate(config.databaseDirectUrl === undefined ? connection : { connectionString: config.databaseDirectUrl })
+    const direct = directOf(config) ?? connection
+    if (direct !== connection) await requireSameDatabase(connection, direct)
+    await migrate(direct)
     const db = openDatabase({
       connection,
       poolSize: 2,

@@ -1,8 +1,9 @@
 import { UsageError } from './command.ts'
 import type { Command, Output } from './command.ts'
-import { withConnection } from './database.ts'
+import { directOf, withConnection } from './database.ts'
 import { distribute } from '../platform/database/distribute.ts'
 import { migrate } from '../platform/database/migrate.ts'
+import { requireSameDatabase } from '../platform/database/same-database.ts'
 import { StartError } from '../platform/process/start-error.ts'
 import { readConfig } from '../read-config.ts'
 
@@ -28,8 +29,10 @@ const run = async (env: NodeJS.ProcessEnv, given: string | undefined): Promise<O
     config,
     () => undefined,
     async (connection) => {
-      await migrate(connection)
-      const done = await distribute(connection, { shards })
+      const direct = directOf(config) ?? connection
+      if (direct !== connection) await requireSameDatabase(connection, direct)
+      await migrate(direct)
+      const done = await distribute(direct, { shards })
       const where = `${done.shards} shards on ${done.workers} ${done.workers === 1 ? 'worker' : 'workers'}`
       return {
         json: { distribution: done },
@@ -54,7 +57,7 @@ export const distributeCommand: Command = {
     shards: { value: 'N', description: 'shards of each table, for the first time only; default: 32' },
   },
   details:
-    'DATABASE_URL names the coordinator. Stop all other Atrium processes first. The change is one transaction; run again, the command distributes only tables that are new.',
+    'DATABASE_URL, or DATABASE_DIRECT_URL with a pooler, names the coordinator. Stop all other Atrium processes first. The change is one transaction; run again, the command distributes only tables that are new.',
   needs: 'environment',
   run: (env, args) => run(env, args.options['shards']),
 }

@@ -55,3 +55,12 @@ export const findConnectionUse = (db: Db) =>
 /** The clock of the database in milliseconds since 1970. */
 export const findClock = (db: Db) =>
   db.row<{ ms: number }>(sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`)
+
+/** Connections of other processes of Atrium, which are older than this one. */
+export const countConnections = async (db: Db, ownSeconds: number): Promise<number> => {
+  const row = await db.row<{ count: number }>(sql`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name in ('atrium', 'atrium-jobs', 'atrium-wake')
+      and backend_start < now() - ${ownSeconds} * interval '1 second'`)
+  return row?.count ?? 0
+}

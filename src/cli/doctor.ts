@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Command, Output } from './command.ts'
-import { withConnection } from './database.ts'
+import { directOf, withConnection } from './database.ts'
 import {
   checkClock,
   checkConnections,
@@ -17,6 +17,7 @@ import { ConfigError } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import { findRunning, prepareDataDir } from '../platform/postgres/data-dir.ts'
 import { createDiskSpace } from '../platform/process/disk-space.ts'
+import { requireSameDatabase } from '../platform/database/same-database.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { sqlState } from '../platform/database/errors.ts'
@@ -131,11 +132,19 @@ const checkDatabase = async (config: Config): Promise<Check[]> => {
       async (connection) => {
         const { result, isReachable, isCurrent } = await checkSchema(connection)
         if (!isReachable) return [result]
+        const direct = directOf(config)
+        const same = direct && [
+          await check('direct connection', async () => {
+            await requireSameDatabase(connection, direct)
+            return 'DATABASE_DIRECT_URL leads to the same database'
+          }),
+        ]
         const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
         try {
           const rights = await check('permissions', () => checkRights(db))
           return [
             result,
+            ...(same ?? []),
             rights,
             await check('connections', () => checkConnections(db, connectionsOf(config))),
             await check('clock', () => checkClock(db)),

@@ -2,9 +2,18 @@ import { labelled } from './command.ts'
 import type { Command, CommandContext, Output } from './command.ts'
 import { openObjectStore } from '../platform/object-store/open.ts'
 import { adoptStore, locationOf } from '../platform/object-store/registration.ts'
+import { countConnections } from './doctor-queries.ts'
+import { StartError } from '../platform/process/start-error.ts'
 import { prepareDataDir } from '../platform/postgres/data-dir.ts'
 
-const adopt = async ({ config, db }: CommandContext): Promise<Output> => {
+const adopt = async ({ config, db }: CommandContext, force: boolean): Promise<Output> => {
+  const others = force ? 0 : await countConnections(db, process.uptime())
+  if (others > 0) {
+    throw new StartError(
+      `Atrium is running on this database (${others} connections).`,
+      'Stop all its processes first: they would go on with the previous store. If the connections are those of a pooler, add --force.',
+    )
+  }
   const settings = {
     ...config,
     dataDir: config.s3 === undefined ? await prepareDataDir(config.dataDir) : config.dataDir,
@@ -25,10 +34,10 @@ export const storageCommands: Command[] = [
   {
     words: 'storage adopt',
     summary: 'Register the configured object store as the one of this database',
-    options: {},
+    options: { force: { value: '', description: 'also while connections of Atrium are open' } },
     details:
       'Run it after the files were moved or the previous store was lost, with all processes stopped. Processes with the\nprevious store do not start any more. It copies no files.',
     needs: 'database',
-    run: adopt,
+    run: (context, { options }) => adopt(context, options['force'] !== undefined),
   },
 ]

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { StartError } from '../process/start-error.ts'
 import { advisoryLock } from './advisory-lock.ts'
+import { refusePooler } from './same-database.ts'
 import { tenantRole } from './tenant-role.ts'
 
 /**
@@ -272,6 +273,7 @@ export const distribute = async (
   const client = new pg.Client({ ...connection, application_name: 'atrium-distribute' })
   await client.connect()
   try {
+    await refusePooler(client)
     await client.query('select pg_advisory_lock($1)', [advisoryLock])
     const workers = await checkCluster(client)
     await applyDistributedSettings(client)

@@ -11,6 +11,8 @@ import { accept, createWebhook, deliveriesOf, openLoopback } from '../../../../t
 import { installJobs } from '../../jobs/store.ts'
 import { createLog } from '../../process/log.ts'
 import { openDatabase, sql } from '../database.ts'
+import { advisoryLock } from '../advisory-lock.ts'
+import { distribute } from '../distribute.ts'
 import { migrate } from '../migrate.ts'
 
 const poolSize = 4
@@ -42,6 +44,14 @@ if (!isCluster && (await hasPgbouncer())) {
       await client.end()
     }
   }
+
+  test('distribution through PgBouncer is refused, and leaves no lock on its connections', async () => {
+    await assert.rejects(distribute(app.connection), /leads to a pooler/)
+    const locks = await direct<{ count: number }>(
+      `select count(*)::int as count from pg_locks where locktype = 'advisory' and objid = ${advisoryLock}`,
+    )
+    assert.deepEqual(locks, [{ count: 0 }])
+  })
 
   test('12 concurrent clients chat and change records through PgBouncer in transaction mode without an error', async () => {
     const owner = await app.createOrg()

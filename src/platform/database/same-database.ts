@@ -1,0 +1,41 @@
+import pg from 'pg'
+import { DatabaseClient } from './connections/client.ts'
+import { StartError } from '../process/start-error.ts'
+
+/** Names the database and the running server, also behind a pooler. */
+const identityText = `
+  select current_database() as name, pg_postmaster_start_time()::text as started,
+    (select oid from pg_database where datname = current_database())::text as oid`
+
+const identify = async (connection: pg.ClientConfig): Promise<{ name: string; text: string }> => {
+  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string; started: string; oid: string }>(identityText)
+    const { name = '', started, oid } = rows[0] ?? {}
+    return { name, text: `${oid} ${started}` }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Throws a StartError when DATABASE_DIRECT_URL names another database than DATABASE_URL: it would be migrated instead. */
+export const requireSameDatabase = async (connection: pg.ClientConfig, direct: pg.ClientConfig): Promise<void> => {
+  const [one, other] = await Promise.all([identify(connection), identify(direct)])
+  if (one.text === other.text) return
+  throw new StartError(
+    `DATABASE_DIRECT_URL leads to another database (${other.name}) than DATABASE_URL (${one.name}).`,
+    'Name the same database in both; only the way to it may differ.',
+  )
+}
+
+/** Throws a StartError for a connection through a pooler, which keeps session locks and settings for other clients. */
+export const refusePooler = async (client: pg.Client): Promise<void> => {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // A pooler gives its clients process ids of its own.
+  if ((client as pg.Client & { processID: number }).processID === rows[0]?.pid) return
+  throw new StartError(
+    'DATABASE_URL leads to a pooler.',
+    'Run this command with the URL of the database itself in DATABASE_URL, or in DATABASE_DIRECT_URL.',
+  )
+}

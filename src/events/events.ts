@@ -1,7 +1,6 @@
 import type { Actor } from '../identity/actor.ts'
 import { notFound } from '../platform/http/errors.ts'
 import type { Db } from '../platform/database/database.ts'
-import { definitionOf } from '../outbox/catalog.ts'
 import { maxDepth } from '../outbox/chain.ts'
 import type { EventRow } from '../outbox/queries.ts'
 import * as queries from './queries.ts'
@@ -15,7 +14,7 @@ const rowsPerPage = 5_000
 export const eventRecord = (row: EventRow) => ({
   id: row.id,
   type: row.type,
-  version: definitionOf(row.type)?.version ?? 1,
+  version: row.version,
   orgId: row.orgId,
   workspaceId: row.workspaceId,
   actor: row.actor,

@@ -1,4 +1,3 @@
-import { definitionOf } from '../../outbox/catalog.ts'
 import { chainAfter, chainHeader } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -17,7 +16,7 @@ export const bodyOf = (event: LoggedEvent, more: object = {}): Buffer =>
     JSON.stringify({
       id: event.id,
       type: event.type,
-      version: definitionOf(event.type)?.version ?? 1,
+      version: event.version,
       timestamp: event.occurredAt,
       ...more,
       orgId: event.orgId,

@@ -150,6 +150,7 @@ export interface LoggedEvent {
   id: string
   orgId: string
   type: string
+  version: number
   workspaceId: string | null
   actor: EventActor
   subject: { type: string; id: string }
@@ -165,7 +166,8 @@ const lookUpById = (ofOrg: string) => `
   select asked.place, found.record
   from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (org_id, id, place)
     cross join lateral (
-      select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'workspaceId', e.workspace_id,
+      select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'version', e.version,
+        'workspaceId', e.workspace_id,
         'actor', e.actor, 'subject', json_build_object('type', e.subject_type, 'id', e.subject_id),
         'position', e.position, 'sequence', e.sequence,
         'occurredAt', to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

@@ -249,7 +249,7 @@ export interface ClaimedTurn extends TurnRow {
 /** Records the start of a turn when it is claimed for the first time. */
 const recordStart = (started: OutboxTemplate): Sql => sql`reported as (
   insert into event_outbox (${outboxColumns})
-  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, workspace_id,
+  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, ${started.version}::smallint, workspace_id,
     jsonb_set(${started.actor}::jsonb, '{name}', author -> 'name'), ${started.subjectType}, session_id,
     jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), ${started.chainId}::uuid,
     ${started.depth}::smallint

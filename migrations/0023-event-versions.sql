@@ -1,0 +1,4 @@
+-- The version of an event's type at the time at which it was recorded, so that an event that is read or delivered after an
+-- upgrade still says which version its data has.
+alter table event_outbox add version smallint not null default 1;
+alter table events add version smallint not null default 1;

@@ -2,6 +2,7 @@ import type { Actor } from '../identity/actor.ts'
 import { notFound } from '../platform/http/errors.ts'
 import type { Db } from '../platform/database/database.ts'
 import { maxDepth } from '../outbox/chain.ts'
+import { findEvent } from '../outbox/queries.ts'
 import type { EventRow } from '../outbox/queries.ts'
 import * as queries from './queries.ts'
 import type { EventListQuery } from './schemas.ts'
@@ -64,7 +65,7 @@ export const listEvents = async (
 
 /** NOT_FOUND for an event that the actor may not read. */
 export const getEvent = async (db: Db, actor: Actor, id: string) => {
-  const row = await queries.findEvent(db, actor.orgId, id)
+  const row = await findEvent(db, actor.orgId, id)
   if (!row || !isVisible(await visibilityOf(db, actor), row)) throw notFound('Event')
   return eventRecord(row)
 }

@@ -94,6 +94,9 @@ export interface EventRow {
 export const eventColumns = sql`
   org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
 
+export const findEvent = (db: Db, orgId: string, id: string) =>
+  db.row<EventRow>(sql`select ${eventColumns} from events where org_id = ${orgId} and id = ${id}`)
+
 /** The heads of the logs of these orgs. */
 export const listHeads = (db: Db, orgIds: readonly string[]) =>
   db.rows<{ orgId: string; position: bigint }>(sql`
@@ -154,3 +157,9 @@ export const listWaitingOrgsOfShards = (db: Db, after: string, limit: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: workers serve all orgs
     select distinct org_id from event_outbox where org_id > ${after} order by org_id limit ${limit}`)
+
+/**
+ * Statements on queues are planned with their values for the rest of the transaction: a kept plan was made when the queue
+ * was empty.
+ */
+export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)

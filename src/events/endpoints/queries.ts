@@ -135,9 +135,6 @@ export const queueDeliveries = (db: Db, orgId: string, deliveries: readonly NewD
       as g (id, webhook_id, event_id, event_type, order_key, order_number, waits)`)
 }
 
-/** Plans are made with the values for the rest of the transaction: the queue was empty when a kept one was made. */
-export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)
-
 /** The keys that have a delivery that has not ended. The order makes the planner use the index by key. */
 export const listBusyKeys = (db: Db, orgId: string, keys: readonly string[]) =>
   db.rows<{ orderKey: string }>(sql`

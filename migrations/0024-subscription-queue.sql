@@ -13,3 +13,7 @@ create table subscription_queue (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 -- For the sweep that looks for events whose job is gone.
 create index subscription_queue_by_time on subscription_queue (subscription, enqueued_at) where enqueued_at is not null;
+
+-- The chain of events that the request of a provider's event belonged to. The turn that replies continues it. Not in the
+-- migration before, so that a migration locks one table of running servers only and cannot deadlock.
+alter table connector_events add event_chain_id uuid, add event_depth smallint;

@@ -202,6 +202,26 @@ describe('a subscription', () => {
     assert.equal(begun, 2)
   })
 
+  test('skips an event that was deleted at the end of its retention, and gets the next one', async () => {
+    const owner = await app.createOrg()
+    const id = newId()
+    const [begun, blocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    handlers.set(owner.orgId, async ({ sequence }) => {
+      if (sequence !== 1n) return
+      begun.resolve()
+      await blocked.promise
+    })
+    for (let n = 0; n < 3; n += 1) await deleted(owner.orgId, id)
+    await begun.promise
+    await eventsAbout(app, owner, id, 3)
+    await db.execute(sql`delete from events where org_id = ${owner.orgId} and subject_id = ${id} and sequence = 2`)
+    blocked.resolve()
+    await until('the third was handled', () => handledBy(id).length === 2)
+    assert.deepEqual(handledBy(id), [1, 3])
+    await app.settled()
+    assert.deepEqual(await queued(owner.orgId), [])
+  })
+
   test('handles the events of one org while all other places wait for handlers of another org', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     const blocked = Promise.withResolvers<void>()

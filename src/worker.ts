@@ -8,6 +8,8 @@ import { registerConnectionJobs } from './connectors/connections/jobs.ts'
 import { createDispatcher } from './events/endpoints/dispatch.ts'
 import { createPrepareEvent } from './events/endpoints/prepare.ts'
 import { registerEventJobs } from './events/jobs.ts'
+import { registerSubscriptions } from './outbox/subscriptions/subscriptions.ts'
+import type { EventSubscription } from './outbox/subscriptions/subscriptions.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
 import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
@@ -24,8 +26,11 @@ const chatRuntime = (deps: Deps): ChatRuntime => ({
   findReply: (orgId, turnId) => findConnectorReply(deps.db, orgId, turnId),
 })
 
+/** The subscriptions of every area to events, listed by hand. */
+export const eventSubscriptions: readonly EventSubscription<Deps>[] = []
+
 /** Every job handler, every schedule and what follows published events, listed by hand. Call it before `deps.jobs.start`. */
-export const registerJobs = (deps: Deps): void => {
+export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): void => {
   const { db, jobs } = deps
   registerKeyExpiry(jobs, db)
   registerSignInExpiry(jobs, db)
@@ -36,6 +41,7 @@ export const registerJobs = (deps: Deps): void => {
   registerSessionJobs(deps)
   registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps) })
   deps.publisher.onPublish(createDispatcher(deps))
+  registerSubscriptions(deps, subscriptions)
   registerEventJobs(deps)
   registerConnectionJobs(jobs, deps)
   registerBillingJobs({ ...deps, payments: deps.billing.payments })

@@ -16,7 +16,8 @@ import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { buildServer } from '../src/server.ts'
-import { registerJobs } from '../src/worker.ts'
+import type { EventSubscription } from '../src/outbox/subscriptions/subscriptions.ts'
+import { eventSubscriptions, registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/sign-in/second-factor/step-up.ts'
 import { assertDocumented, noteAnswer } from './support/documented.ts'
@@ -89,6 +90,8 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Whether it also runs jobs. */
   work?: boolean
+  /** Subscriptions to events besides those of the server. */
+  subscriptions?: readonly EventSubscription<Deps>[]
   /** Replacements of external services, such as an outbound guard with a resolver that the test controls. */
   replace?: Partial<Deps>
   /** Creates the database on the server of `connection`; by default a copy of the migrated template. */
@@ -126,7 +129,7 @@ const textOf = async (path: string, response: Response): Promise<string> => {
 const listen = async (
   config: Config,
   shared: Shared,
-  { work = true, replace = {} }: TestAppOptions = {},
+  { work = true, replace = {}, subscriptions = [] }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const { connection, cleanUp, limitClock } = shared
   const logLines: string[] = []
@@ -139,7 +142,7 @@ const listen = async (
     limiterOptions: { now: () => limitClock.ms, redisTimeoutMs: 60_000 },
     ...replace,
   }
-  registerJobs(deps)
+  registerJobs(deps, [...eventSubscriptions, ...subscriptions])
   await deps.jobs.start({ work })
   deps.publisher.start()
   const { db } = deps

@@ -1,8 +1,8 @@
 import type { Actor } from '../identity/actor.ts'
 import { notFound } from '../platform/http/errors.ts'
 import type { Db } from '../platform/database/database.ts'
-import { definitionOf } from '../outbox/catalog.ts'
 import { maxDepth } from '../outbox/chain.ts'
+import { findEvent } from '../outbox/queries.ts'
 import type { EventRow } from '../outbox/queries.ts'
 import { expandEvent } from '../outbox/expand.ts'
 import type { Expanders } from '../outbox/expand.ts'
@@ -17,7 +17,7 @@ const rowsPerPage = 5_000
 export const eventRecord = (row: EventRow) => ({
   id: row.id,
   type: row.type,
-  version: definitionOf(row.type)?.version ?? 1,
+  version: row.version,
   orgId: row.orgId,
   workspaceId: row.workspaceId,
   actor: row.actor,
@@ -67,7 +67,7 @@ export const listEvents = async (
 
 /** NOT_FOUND for an event that the actor may not read. With the contents that `expanders` read. */
 export const getEvent = async (db: Db, actor: Actor, id: string, expanders: Expanders) => {
-  const row = await queries.findEvent(db, actor.orgId, id)
+  const row = await findEvent(db, actor.orgId, id)
   if (!row || !isVisible(await visibilityOf(db, actor), row)) throw notFound('Event')
   return { ...eventRecord(row), ...(await expandEvent(expanders, row)) }
 }

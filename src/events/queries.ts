@@ -53,9 +53,6 @@ export const listEvents = async (db: Db, orgId: string, filter: EventFilter, win
   }
 }
 
-export const findEvent = (db: Db, orgId: string, id: string) =>
-  db.row<EventRow>(sql`select ${eventColumns} from events where org_id = ${orgId} and id = ${id}`)
-
 /** The position of the org's last event; 0 before the first. */
 export const findHead = async (db: Db, orgId: string): Promise<bigint> => {
   const row = await db.row<{ position: bigint }>(sql`select position from event_heads where org_id = ${orgId}`)

@@ -22,11 +22,14 @@ export const maxDepth = 5
 
 const lifetimeSeconds = 86_400
 
-const running = new AsyncLocalStorage<EventChain>()
+const running = new AsyncLocalStorage<EventChain | undefined>()
 
 /** Events that `work` records continue the chain. */
 export const inChain = <T>(chain: EventChain | undefined, work: () => T): T =>
   chain === undefined ? work() : running.run(chain, work)
+
+/** For work on behalf of many callers: its events continue the chain of none. */
+export const outsideChains = <T>(work: () => T): T => running.run(undefined, work)
 
 export const currentChain = (): EventChain | undefined => running.getStore()
 
@@ -35,6 +38,21 @@ export const chainAfter = ({ chainId, depth }: { chainId: string; depth: number 
   id: chainId,
   depth: depth + 1,
 })
+
+/** The chain of a stored piece of work, such as a turn: two columns, null outside of a chain. */
+export interface ChainColumns {
+  eventChainId: string | null
+  /** The depth of its next event. */
+  eventDepth: number | null
+}
+
+export const chainColumns = (chain: EventChain | undefined): ChainColumns => ({
+  eventChainId: chain?.id ?? null,
+  eventDepth: chain?.depth ?? null,
+})
+
+export const chainOf = ({ eventChainId: id, eventDepth: depth }: ChainColumns): EventChain | undefined =>
+  id === null || depth === null ? undefined : { id, depth }
 
 export interface ChainHeaders {
   format(orgId: string, chain: EventChain): string

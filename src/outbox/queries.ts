@@ -10,6 +10,8 @@ export interface OutboxRow {
   orgId: string
   id: string
   type: string
+  /** The version of the type when the event is recorded. */
+  version: number
   workspaceId: string | null
   /** JSON of an `EventActor`. */
   actor: string
@@ -23,12 +25,13 @@ export interface OutboxRow {
 
 export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'data'>
 
-export const outboxColumns = sql`org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
+export const outboxColumns = sql`
+  org_id, id, type, version, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
 
 /** Inserts one event, as a part of a statement. `from` is the condition, as below. */
 export const insertOutboxRow = (row: OutboxRow, from: Sql = empty): Sql =>
-  sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-    select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
+  sql`insert into event_outbox (${outboxColumns})
+    select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.version}::smallint, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
       ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
 
 /**
@@ -41,8 +44,8 @@ export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql
   // Where tables are distributed, an insert must name its org as a value.
   const isOneOrg = rows.every(({ orgId }) => orgId === row?.orgId)
   if (row !== undefined && rows.length === 1) return insertOutboxRow(row, from)
-  return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-    select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[],
+  return sql`insert into event_outbox (${outboxColumns})
+    select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
       ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
@@ -62,7 +65,7 @@ export const insertOutboxOf = (rows: readonly ConditionalOutboxRow[], keys: Sql)
   const column = <Key extends keyof ConditionalOutboxRow>(key: Key): ConditionalOutboxRow[Key][] =>
     rows.map((row) => row[key])
   return sql`insert into event_outbox (${outboxColumns})
-    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[],
+    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
       ${column('depth')}::smallint[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, key, place)
@@ -75,6 +78,7 @@ export interface EventRow {
   id: string
   position: bigint
   type: string
+  version: number
   workspaceId: string | null
   actor: EventActor
   subjectType: string
@@ -88,7 +92,10 @@ export interface EventRow {
 }
 
 export const eventColumns = sql`
-  org_id, id, position, type, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
+  org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
+
+export const findEvent = (db: Db, orgId: string, id: string) =>
+  db.row<EventRow>(sql`select ${eventColumns} from events where org_id = ${orgId} and id = ${id}`)
 
 /** The heads of the logs of these orgs. */
 export const listHeads = (db: Db, orgIds: readonly string[]) =>
@@ -127,7 +134,7 @@ export const publishEvents = (db: Db, orgId: string, position: bigint, limit: nu
       where h.org_id = ${orgId} and exists (select from taken)
     )
     insert into events (${eventColumns})
-    select n.org_id, n.id, ${position.toString()}::bigint + n.place, n.type, n.workspace_id, n.actor, n.subject_type,
+    select n.org_id, n.id, ${position.toString()}::bigint + n.place, n.type, n.version, n.workspace_id, n.actor, n.subject_type,
       n.subject_id, c.sequence - n.own_count + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
     from numbered n
       join counted c on c.org_id = n.org_id and c.type = n.subject_type and c.id = n.subject_id
@@ -150,3 +157,9 @@ export const listWaitingOrgsOfShards = (db: Db, after: string, limit: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: workers serve all orgs
     select distinct org_id from event_outbox where org_id > ${after} order by org_id limit ${limit}`)
+
+/**
+ * Statements on queues are planned with their values for the rest of the transaction: a kept plan was made when the queue
+ * was empty.
+ */
+export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)

@@ -1,6 +1,6 @@
 import { newId } from '../platform/ids.ts'
 import type { DeferredInsert, Transaction } from '../platform/database/database.ts'
-import { definitionOf } from './catalog.ts'
+import { eventTypes } from './catalog.ts'
 import type { EventData, EventType } from './catalog.ts'
 import { currentChain } from './chain.ts'
 import * as queries from './queries.ts'
@@ -39,12 +39,14 @@ export const recorded = 'events recorded'
 /** The part of an event that is known before its statement runs, when the statement computes the rest. */
 export const outboxTemplate = (author: EventAuthor, type: EventType): OutboxTemplate => {
   const chain = currentChain()
+  const { subject, version } = eventTypes[type]
   return {
     orgId: author.orgId,
     id: newId(),
     type,
+    version,
     actor: JSON.stringify(actorOf(author)),
-    subjectType: definitionOf(type)?.subject as string,
+    subjectType: subject,
     chainId: chain?.id ?? null,
     depth: chain?.depth ?? 0,
   }

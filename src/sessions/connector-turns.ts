@@ -1,5 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { actorOfUser } from '../identity/sign-in/user-authority.ts'
+import { inChain } from '../outbox/chain.ts'
+import type { EventChain } from '../outbox/chain.ts'
 import type { Db, Transaction } from '../platform/database/database.ts'
 import { forbidden } from '../platform/http/errors.ts'
 import { newId } from '../platform/ids.ts'
@@ -25,6 +27,8 @@ export interface ConnectorMessage {
   title: string
   sender: string
   text: string
+  /** The chain of events that the turn continues. */
+  chain: EventChain | undefined
 }
 
 const liveSession = async (db: Transaction, actor: Actor, workspaceId: string, id: string | null) => {
@@ -47,22 +51,24 @@ export const beginConnectorTurn = async (
   return deps.db.transaction(actor, async (db) => {
     const message = await findMessage(db)
     if (!message) return false
-    const { turnId, title, text, sender } = message
-    let sessionId = await liveSession(db, actor, workspaceId, message.sessionId)
-    if (sessionId === undefined) {
-      sessionId = newId()
-      const session = { id: sessionId, workspaceId, projectId: null, agentId, title, metadata: {} }
-      await insertSession(db, actor, { ...session, relationship: 'connector' })
-      await saveSession(db, sessionId)
-    }
-    await beginTurn(db, deps, actor, {
-      sessionId,
-      parts: [{ type: 'text', text }],
-      id: turnId,
-      agentId,
-      author: { type: 'user', id: userId, name: sender },
-      // The sender is not authenticated.
-      untrustedFrom: 'chat',
+    const { turnId, title, text, sender, chain } = message
+    await inChain(chain, async () => {
+      let sessionId = await liveSession(db, actor, workspaceId, message.sessionId)
+      if (sessionId === undefined) {
+        sessionId = newId()
+        const session = { id: sessionId, workspaceId, projectId: null, agentId, title, metadata: {} }
+        await insertSession(db, actor, { ...session, relationship: 'connector' })
+        await saveSession(db, sessionId)
+      }
+      await beginTurn(db, deps, actor, {
+        sessionId,
+        parts: [{ type: 'text', text }],
+        id: turnId,
+        agentId,
+        author: { type: 'user', id: userId, name: sender },
+        // The sender is not authenticated.
+        untrustedFrom: 'chat',
+      })
     })
     return true
   })

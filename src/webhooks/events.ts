@@ -1,5 +1,6 @@
 import { systemActor } from '../identity/actor.ts'
 import type { AuditActor } from '../identity/actor.ts'
+import { inChain } from '../outbox/chain.ts'
 import type { ConditionalOutboxRow } from '../outbox/queries.ts'
 import { outboxRow, recordEvents } from '../outbox/record.ts'
 import { failingAfterSeconds } from '../outbox/types/webhooks.ts'
@@ -40,7 +41,7 @@ export const eventsOfOutcomes = (outcomes: readonly Outcome[]): ConditionalOutbo
   ...new Map(
     outcomes
       .filter(({ destination }) => destination === 'webhook')
-      .flatMap(eventsOfOutcome)
+      .flatMap((outcome) => inChain(outcome.chain, () => eventsOfOutcome(outcome)))
       .map((event) => [event.key, event]),
   ).values(),
 ]

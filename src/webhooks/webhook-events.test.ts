@@ -134,4 +134,24 @@ describe('the events of a webhook', () => {
     const event = (await eventsOf(app, owner, webhook.id, 'webhook.event.received')).at(-1)
     assert.deepEqual(event?.chain, chain)
   })
+
+  test('a forwarded event whose delivery fails, and one that shows a recovery, continue the chain of the event', async () => {
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
+    const chain = { id: newId(), depth: 2 }
+    const headers = { [chainHeader]: app.deps.chains.format(owner.orgId, chain) }
+    endpoint.answer = (response) => response.writeHead(500).end()
+    await deliver(app, webhook, { type: 'x' }, { headers })
+    await eventsOf(app, owner, webhook.id, 'webhook.delivery.failed')
+    await app.db.execute(sql`update webhooks set failing_since = now() - interval '6 minutes' where id = ${webhook.id}`)
+    endpoint.answer = (response) => response.end()
+    await deliver(app, webhook, { type: 'y' }, { headers })
+    const [, ...events] = await eventsOf(app, owner, webhook.id, 'webhook.recovered')
+    assert.deepEqual(
+      events.map((event) => [event.type, event.chain]),
+      ['webhook.event.received', 'webhook.delivery.failed', 'webhook.event.received', 'webhook.recovered'].map(
+        (type) => [type, chain],
+      ),
+    )
+  })
 })

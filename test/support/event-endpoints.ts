@@ -71,6 +71,7 @@ export const renameAgent = async (app: TestApp, as: TestActor, id: string, name:
 export interface SeenEvent {
   id: string
   type: string
+  version: number
   actor: object
   subject: { type: string; id: string }
   occurredAt: string

@@ -3,6 +3,7 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { outsideChains } from '../../outbox/chain.ts'
 import type { EventAuthor } from '../../outbox/record.ts'
 import { billingAuthor, recordBalance } from './balance-events.ts'
 import { watchCap } from './caps.ts'
@@ -133,20 +134,22 @@ export interface LedgerDeps {
 
 /**
  * Posts the charges of an org that were committed before the call: they are moved from the inbox into the usage records
- * and rollups, and their whole cents become ledger entries. For a caller that knows that some are pending.
+ * and rollups, and their whole cents become ledger entries. For a caller that knows that some are pending. They can be
+ * of many turns, so an event of the balance continues the chain of none of them.
  */
-export const postPending = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
-  for (;;) {
-    const calls = await db.transaction({ orgId }, async (db) => {
-      const before = await lockAccount(db, orgId)
-      const { account, calls } = await postBatch(db, before)
-      await watchCap(db, account)
-      await topUpIfLow(db, jobs, account)
-      return calls
-    })
-    if (calls < callsAtOnce) return
-  }
-}
+export const postPending = ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> =>
+  outsideChains(async () => {
+    for (;;) {
+      const calls = await db.transaction({ orgId }, async (db) => {
+        const before = await lockAccount(db, orgId)
+        const { account, calls } = await postBatch(db, before)
+        await watchCap(db, account)
+        await topUpIfLow(db, jobs, account)
+        return calls
+      })
+      if (calls < callsAtOnce) return
+    }
+  })
 
 /** As `postPending`, with one short query when none is pending. */
 export const postCharges = async (deps: LedgerDeps, orgId: string): Promise<void> => {

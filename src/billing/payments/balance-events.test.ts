@@ -8,6 +8,8 @@ import { recordedEvents } from '../../../test/support/database/recorded-events.t
 import type { RecordedEvent } from '../../../test/support/database/recorded-events.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../platform/database/database.ts'
+import { inChain } from '../../outbox/chain.ts'
+import { newId } from '../../platform/ids.ts'
 import { postCharges } from '../ledger/ledger.ts'
 
 const stripe = await startFakeStripe()
@@ -79,6 +81,22 @@ describe('events of the balance', () => {
     assert.equal(low?.data['thresholdCents'], 500)
     assert.ok((low?.data['balanceCents'] as number) < 500)
     assert.equal(low?.subjectId, owner.orgId)
+  })
+
+  test('reports a low balance outside of the chain of the request that posts the charges, which may be those of others', async () => {
+    const owner = await app.createOrg()
+    await payDeposit(owner, 1_000)
+    const session = await openPaid(app, owner, { name: 'Agent' })
+    await inChain({ id: newId(), depth: 7 }, async () => {
+      await spend(app, owner, session.id, 6_000_000)
+      await postCharges({ db: app.db, jobs: app.deps.jobs }, owner.orgId)
+    })
+    const list = async (): Promise<{ depth: number }[]> => {
+      const { body } = await app.call('GET', '/api/v1/events?types=balance.low', { as: owner })
+      return body.data.items.map((one: { chain: object }) => one.chain)
+    }
+    const [chain] = await until(list, (all) => all.length === 1)
+    assert.equal(chain?.depth, 0)
   })
 
   test('reports a refund that takes the balance to zero by the Stripe event, once for repeated events', async () => {

@@ -1,3 +1,4 @@
+import { chainOf } from '../../outbox/chain.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -58,6 +59,7 @@ const takeNextMessage =
       title: next.title ?? chat.chat,
       sender: next.sender ?? 'Unknown sender',
       text: next.message ?? '',
+      chain: chainOf(next),
     }
   }
 

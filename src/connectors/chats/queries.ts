@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
+import type { ChainColumns } from '../../outbox/chain.ts'
 import type { EventKey, EventState } from '../endpoints/event-queries.ts'
 
 /** A conversation at the provider: a channel, thread or direct message. */
@@ -48,8 +49,10 @@ export const findEvent = (db: Db, { orgId, endpointId, externalId }: EventKey) =
 
 /** The next message without a turn. The chat must be locked. */
 export const findWaiting = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
-  db.row<{ externalId: string; sender: string | null; title: string | null; message: string | null }>(sql`
-    select external_id, sender, title, message from connector_events
+  db.row<
+    ChainColumns & { externalId: string; sender: string | null; title: string | null; message: string | null }
+  >(sql`
+    select external_id, sender, title, message, event_chain_id, event_depth from connector_events
     where org_id = ${orgId} and endpoint_id = ${endpointId} and chat = ${chat} and state = 'waiting'
     order by position nulls first, seq
     limit 1`)

@@ -1,3 +1,4 @@
+import type { EventChain } from '../../outbox/chain.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 
 /** The agent that replies, and the user and workspace it acts for. */
@@ -17,6 +18,8 @@ export interface ReceivedMessage {
   /** The sender's name at the provider. */
   sender: string
   text: string
+  /** The chain of events that the turn continues. */
+  chain: EventChain | undefined
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
+import { chainHeader, inChain } from '../../outbox/chain.ts'
+import type { ChainHeaders } from '../../outbox/chain.ts'
 import { outboxRow } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
@@ -29,6 +31,7 @@ export interface ReceiveDeps {
   db: Database
   log: Log
   secrets: Sealer
+  chains: ChainHeaders
   adapters: ChatAdapters
   inbox: Inbox
   readEndpoint: ReadEndpoint
@@ -152,7 +155,7 @@ const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> =
  * the same response and is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
  */
 export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Promise<ProviderResponse> => {
-  const { adapters, inbox, log, secrets } = deps
+  const { adapters, chains, inbox, log, secrets } = deps
   const { headers, body, query, nowMs } = received
   const { row: endpoint, credentials } = received.endpoint
   const adapter = adapters.get(endpoint.provider)
@@ -170,6 +173,9 @@ export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Pro
   if (adapter.isPing?.(request) === true) return { status: 200, body: '' }
   const handshake = adapter.handshake?.(payload)
   if (handshake) return handshake
-  const isNew = await store(inbox, toEvent(secrets, endpoint, adapter, { payload, request }))
+  const header = headers[chainHeader]
+  const chain = typeof header === 'string' ? chains.parse(endpoint.orgId, header) : undefined
+  const event = inChain(chain, () => toEvent(secrets, endpoint, adapter, { payload, request }))
+  const isNew = await store(inbox, event)
   return adapter.acknowledge?.(payload) ?? receipt(!isNew)
 }

@@ -23,6 +23,12 @@ export interface NewConnectorEvent {
   received: ConditionalOutboxRow
 }
 
+/** The chain of its turn is that of the event that reports it. */
+const chainOf = ({ received: { chainId, depth } }: NewConnectorEvent) => ({
+  eventChainId: chainId,
+  eventDepth: chainId === null ? null : depth,
+})
+
 export interface EventKey {
   orgId: string
   endpointId: string
@@ -37,15 +43,18 @@ export const insertEvents = (
   db: Db,
   { orgId, endpointId }: Pick<EventKey, 'orgId' | 'endpointId'>,
   events: NewConnectorEvent[],
-) =>
-  db.rows<EventKey>(sql`
+) => {
+  const chains = events.map(chainOf)
+  return db.rows<EventKey>(sql`
     with given as (
       select * from unnest(${events.map((one) => one.externalId)}::text[], ${events.map((one) => one.secondId)}::text[],
         ${events.map((one) => one.type)}::text[], ${events.map((one) => one.state)}::text[],
         ${events.map((one) => one.chat)}::text[], ${events.map((one) => one.position?.toString() ?? null)}::bigint[],
         ${events.map((one) => one.sender)}::text[], ${events.map((one) => one.title)}::text[],
-        ${events.map((one) => one.message)}::text[], ${events.map((one) => one.replyTo)}::text[]) with ordinality
-        as given (external_id, second_id, type, state, chat, position, sender, title, message, reply_to, place)
+        ${events.map((one) => one.message)}::text[], ${events.map((one) => one.replyTo)}::text[], ${chains.map((one) => one.eventChainId)}::uuid[],
+        ${chains.map((one) => one.eventDepth)}::smallint[]) with ordinality
+        as given (external_id, second_id, type, state, chat, position, sender, title, message, reply_to, event_chain_id,
+          event_depth, place)
     ), first_given as (
       select distinct on (external_id) * from given order by external_id, place
     ), keyed as (
@@ -75,11 +84,12 @@ export const insertEvents = (
       )}
     )
     insert into connector_events (org_id, endpoint_id, external_id, type, state, chat, position, sender, title, message,
-      reply_to, is_keyed)
+      reply_to, event_chain_id, event_depth, is_keyed)
     select ${orgId}::uuid, ${endpointId}::uuid, external_id, type, state, chat, position, sender, title, message, reply_to,
-      true
+      event_chain_id, event_depth, true
     from fresh order by place
     returning org_id, endpoint_id, external_id`)
+}
 
 /** Deletes the second keys of these events that were stored more than 24 h ago. Returns whether there were any. */
 export const releaseSecondIds = async (

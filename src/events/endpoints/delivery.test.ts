@@ -6,6 +6,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { systemActor } from '../../identity/actor.ts'
+import { eventTypes } from '../../outbox/catalog.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import { startReceiver } from '../../../test/fakes/receiver.ts'
 import type { Arrival, Receiver } from '../../../test/fakes/receiver.ts'
@@ -50,6 +51,22 @@ const recordAgentDeleted = (orgId: string, workspaceId: string | null, subjectId
   )
 
 describe('a delivery', () => {
+  test('and the log have the version of the event when it was recorded, not that of the catalog when they are read', async () => {
+    const owner = await app.createOrg()
+    const receiver = await startReceiver()
+    await createEndpoint(app, owner, { url: receiver.url })
+    const definition = eventTypes['agent.deleted']
+    const id = newId()
+    definition.version += 6
+    await recordAgentDeleted(owner.orgId, null, id).finally(() => {
+      definition.version -= 6
+    })
+    const [logged] = await eventsAbout(app, owner, id, 1)
+    await untilArrivals(receiver, 1)
+    const { version } = parsed(receiver.arrivals[0] as Arrival)
+    assert.deepEqual([logged?.version, version], [definition.version + 6, definition.version + 6])
+  })
+
   test('is verified unchanged by standardwebhooks, svix and openai, and has the fields of the event in the log', async () => {
     const owner = await app.createOrg()
     const receiver = await startReceiver()

@@ -1,5 +1,6 @@
 import { maxDepth } from '../../outbox/chain.ts'
 import type { EventRow, OnPublish } from '../../outbox/publisher.ts'
+import { planAnew } from '../../outbox/queries.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { Transaction } from '../../platform/database/database.ts'
@@ -51,7 +52,7 @@ const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly 
   const ordered = deliveries.filter(({ orderKey }) => orderKey !== null)
   if (ordered.length === 0) return
   const endpointIds = [...new Set(ordered.map(({ endpointId }) => endpointId))]
-  await queries.planAnew(db)
+  await planAnew(db)
   await lockEndpoints(db, orgId, endpointIds)
   const keys = [...new Set(ordered.map(({ orderKey }) => orderKey as string))]
   const busy = new Set((await queries.listBusyKeys(db, orgId, keys)).map(({ orderKey }) => orderKey))

@@ -273,13 +273,14 @@ export const sendTest = async (
     throw validationError('The event endpoint is disabled and receives no events. Activate it first.')
   }
   const type = testTypeOf(actor, endpoint, given)
-  const { subject, example } = eventTypes[type]
+  const { subject, version, example } = eventTypes[type]
   const [eventId, deliveryId] = [newId(), newId()]
   const { userId, userName, apiKey } = actor
   const event = {
     id: eventId,
     orgId: actor.orgId,
     type,
+    version,
     workspaceId: null,
     actor: { type: 'user' as const, id: userId, name: userName, apiKeyId: apiKey?.id ?? null },
     subject: { type: subject, id: exampleId },

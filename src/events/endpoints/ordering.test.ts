@@ -113,6 +113,7 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
     })
   const outcomeOf = (row: ClaimedRow, kind: Outcome['kind']): Outcome => ({
     ...row,
+    chain: undefined,
     kind,
     delaySeconds: 0,
     attempt: kind === 'released' ? null : '{}',

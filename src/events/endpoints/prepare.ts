@@ -1,4 +1,3 @@
-import { definitionOf } from '../../outbox/catalog.ts'
 import { chainAfter, chainHeader } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
 import { expandEvent } from '../../outbox/expand.ts'
@@ -22,7 +21,7 @@ export const bodyOf = (event: LoggedEvent, more: object = {}, expanded: object =
     JSON.stringify({
       id: event.id,
       type: event.type,
-      version: definitionOf(event.type)?.version ?? 1,
+      version: event.version,
       timestamp: event.occurredAt,
       ...more,
       orgId: event.orgId,

@@ -138,9 +138,6 @@ export const queueDeliveries = (db: Db, orgId: string, deliveries: readonly NewD
       as g (id, webhook_id, event_id, event_type, order_key, order_number, waits)`)
 }
 
-/** Plans are made with the values for the rest of the transaction: the queue was empty when a kept one was made. */
-export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)
-
 /** The keys that have a delivery that has not ended. The order makes the planner use the index by key. */
 export const listBusyKeys = (db: Db, orgId: string, keys: readonly string[]) =>
   db.rows<{ orderKey: string }>(sql`
@@ -153,6 +150,7 @@ export interface LoggedEvent {
   id: string
   orgId: string
   type: string
+  version: number
   workspaceId: string | null
   actor: EventActor
   subject: { type: string; id: string }
@@ -168,7 +166,8 @@ const lookUpById = (ofOrg: string) => `
   select asked.place, found.record
   from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (org_id, id, place)
     cross join lateral (
-      select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'workspaceId', e.workspace_id,
+      select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'version', e.version,
+        'workspaceId', e.workspace_id,
         'actor', e.actor, 'subject', json_build_object('type', e.subject_type, 'id', e.subject_id),
         'position', e.position, 'sequence', e.sequence,
         'occurredAt', to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

@@ -5,6 +5,7 @@ import type { Actor } from '../../identity/actor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { chainOf, inChain } from '../../outbox/chain.ts'
 import { recorded } from '../../outbox/record.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { CallingTurn, Tool, ToolContext, ToolSource } from '../../tool.ts'
@@ -258,7 +259,8 @@ export const cancelPeerTurns = async (
       const session = await lockSession(db, orgId, child.sessionId)
       if (!session) return
       const author = systemActor(orgId, 'Atrium')
-      await cancelLockedTurn(db, deps, { author, workspaceId: session.workspaceId }, child.id)
+      const { workspaceId } = session
+      await inChain(chainOf(child), () => cancelLockedTurn(db, deps, { author, workspaceId }, child.id))
     })
   }
 }

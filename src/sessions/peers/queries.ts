@@ -1,4 +1,5 @@
 import { insertOutbox } from '../../outbox/queries.ts'
+import type { ChainColumns } from '../../outbox/chain.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -165,8 +166,8 @@ export const findReply = (db: Db, orgId: string, turnId: string) =>
 
 /** The unfinished turns that a turn started by messages to other agents. */
 export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
-  db.rows<{ id: string; sessionId: string }>(sql`
-    select id, session_id from turns
+  db.rows<ChainColumns & { id: string; sessionId: string }>(sql`
+    select id, session_id, event_chain_id, event_depth from turns
     where org_id = ${orgId} and parent_turn_id = ${turnId} and status in ('queued', 'running', 'requires_action')
     order by created_at, id`)
 

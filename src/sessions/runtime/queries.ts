@@ -1,4 +1,5 @@
 import { recordUsage, releaseReservation, emptyReservation, shrinkReservation } from '../../billing/billing.ts'
+import type { EventChain } from '../../outbox/chain.ts'
 import { insertOutbox } from '../../outbox/queries.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
@@ -373,11 +374,20 @@ export const resumeTurn = (
     turnId,
     frames,
     isReady,
-  }: { orgId: string; turnId: string; frames: StreamLines | undefined; isReady: boolean },
+    chain,
+  }: {
+    orgId: string
+    turnId: string
+    frames: StreamLines | undefined
+    isReady: boolean
+    /** The chain that the turn continues from now on; undefined: its own. */
+    chain?: EventChain | undefined
+  },
 ) =>
   underLease(
     db,
     sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${setLastSeq(frames)}
+        ${chain ? sql`, event_chain_id = ${chain.id}, event_depth = ${chain.depth}` : empty}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
     frames ? [insertFrames(frames)] : [],
   )

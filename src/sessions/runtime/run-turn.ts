@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { chainOf, inChain } from '../../outbox/chain.ts'
 import type { AuthorityWatch } from '../../identity/sign-in/user-authority.ts'
 import { keepLease } from '../../platform/database/lease.ts'
 import type { JobContext } from '../../platform/jobs/jobs.ts'
@@ -79,9 +80,9 @@ export const runTurn = async (
   const lease = { orgId, turnId, token }
   try {
     const unit = { kind: 'turn', id: turnId, orgId } as const
-    await runUnit(unit, abort, async () =>
-      runLeasedTurn(deps, await openTurn(deps, { turn, lease, deadlineMs, signal, handed, onFailure: abort }), handed),
-    )
+    const work = async (): Promise<void> =>
+      runLeasedTurn(deps, await openTurn(deps, { turn, lease, deadlineMs, signal, handed, onFailure: abort }), handed)
+    await runUnit(unit, abort, () => inChain(chainOf(turn), work))
   } catch (error) {
     await releaseWithRetry(db, lease, jobSignal)
     const state = await turnQueries.findTurnState(db, orgId, turnId)

@@ -6,6 +6,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { conflict, forbidden, notFound, validationError } from '../../platform/http/errors.ts'
+import { chainColumns, currentChain } from '../../outbox/chain.ts'
 import { recorded } from '../../outbox/record.ts'
 import { newId } from '../../platform/ids.ts'
 import { messageCreated } from '../events.ts'
@@ -186,6 +187,7 @@ const planTurn = async (
     callerDigest: request.callerDigest ?? null,
     untrustedFrom: request.untrustedFrom ?? null,
     replyId: newId(),
+    ...chainColumns(currentChain()),
     message: { id: newId(), position: session.messageCount + 1, author, parts },
     title: titleOf(textOf(parts)),
   }

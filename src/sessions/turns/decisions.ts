@@ -2,6 +2,7 @@ import { giveConsent } from '../../agents/consents/consents.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
+import { currentChain } from '../../outbox/chain.ts'
 import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
@@ -133,7 +134,10 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     const lines = decided.flatMap(streamPartsOf).map((part) => JSON.stringify(part))
     const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
     const written = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
-    await resumeTurn(db, { orgId, turnId, frames: written, isReady })
+    // A program that decides because of an event of the turn cannot make the turn start a new chain.
+    const chain = currentChain()
+    const isDeeper = chain !== undefined && chain.depth > (turn.eventDepth ?? 0)
+    await resumeTurn(db, { orgId, turnId, frames: written, isReady, chain: isDeeper ? chain : undefined })
     if (isReady) await enqueueTurn(db, deps, orgId, turn)
     db.afterCommit(() => notifier.publish(turnId, { firstSeq, lines, isEnd: !isReady }))
   })

@@ -2,6 +2,7 @@ import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import { insertOutbox, outboxColumns } from '../../outbox/queries.ts'
+import type { ChainColumns } from '../../outbox/chain.ts'
 import type { OutboxRow, OutboxTemplate } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
@@ -27,7 +28,8 @@ export interface ErrorDetail {
   message: string
 }
 
-export interface TurnRow {
+/** The events of a turn continue the chain of the request that created it. */
+export interface TurnRow extends ChainColumns {
   id: string
   sessionId: string
   number: number
@@ -77,7 +79,8 @@ export interface TurnRow {
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
-  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
+  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at,
+  turns.event_chain_id, turns.event_depth`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`
@@ -104,7 +107,7 @@ export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
     where s.org_id = ${orgId} and s.id = ${sessionId} and t.status in ('queued', 'running', 'requires_action')
     order by t.number`)
 
-export interface NewTurn {
+export interface NewTurn extends ChainColumns {
   id: string
   sessionId: string
   number: number
@@ -204,11 +207,12 @@ export const insertTurn = async (
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
-        untrusted_from, reply_id${leased.columns})
+        untrusted_from, reply_id, event_chain_id, event_depth${leased.columns})
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
-        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId}${leased.values})
+        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId},
+        ${turn.eventChainId}, ${turn.eventDepth}${leased.values})
       returning created_at, started_at
     ), message as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
@@ -246,13 +250,13 @@ export interface ClaimedTurn extends TurnRow {
   earlierUntrustedFrom: string | null
 }
 
-/** Records the start of a turn when it is claimed for the first time. */
+/** Records the start of a turn, in its chain, when it is claimed for the first time. */
 const recordStart = (started: OutboxTemplate): Sql => sql`reported as (
   insert into event_outbox (${outboxColumns})
-  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, workspace_id,
+  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, ${started.version}::smallint, workspace_id,
     jsonb_set(${started.actor}::jsonb, '{name}', author -> 'name'), ${started.subjectType}, session_id,
-    jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), ${started.chainId}::uuid,
-    ${started.depth}::smallint
+    jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), event_chain_id,
+    coalesce(event_depth, 0::smallint)
   from claimed where attempts = 1)`
 
 /** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */

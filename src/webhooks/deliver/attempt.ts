@@ -1,3 +1,5 @@
+import { chainHeader } from '../../outbox/chain.ts'
+import type { ChainHeaders } from '../../outbox/chain.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { Outbound, OutboundFailure, OutboundResponse } from '../../platform/outbound/outbound.ts'
@@ -23,6 +25,7 @@ export interface AttemptDeps {
   secrets: Sealer
   outbound: Outbound
   log: Log
+  chains: ChainHeaders
   /**
    * Reads the event of a delivery to an event endpoint. Returns an error instead if the person who set the URL may not
    * read the event any more.
@@ -117,13 +120,15 @@ const send = async (deps: AttemptDeps, { row, url, body, headers }: Attempt, sig
   }
 }
 
+type AttemptOutcome = Omit<Outcome, 'chain'>
+
 /** The outcome of a delivery for which no request was sent. */
 const unsent = (
   row: ClaimedRow,
   kind: 'failed' | 'released',
   error: string | null,
   delaySeconds: number = 0,
-): Outcome => ({
+): AttemptOutcome => ({
   ...row,
   kind,
   delaySeconds,
@@ -147,7 +152,7 @@ const isPermanent = (result: Result): boolean =>
     ? result.failure === 'blocked' || result.failure === 'invalid_url'
     : result.response.status === goneStatus
 
-const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: readonly number[]): Outcome => {
+const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: readonly number[]): AttemptOutcome => {
   const { response } = result
   const error = errorOf(result)
   const succeeded = error === null
@@ -186,8 +191,7 @@ const forwarded = (row: ClaimedRow): PreparedEvent | { error: string } =>
 /** Delay of a delivery whose event could not be read, because the database was not available. */
 const unreadableSeconds = 1
 
-/** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
-export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
+const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<AttemptOutcome> => {
   const { url } = row
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
   let prepared: PreparedEvent | { error: string }
@@ -200,10 +204,17 @@ export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal
   if ('error' in prepared) return unsent(row, 'failed', prepared.error)
   const { body, headers } = prepared
   if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
-  const attempt = { row, url, body, headers, startedAt: new Date() }
+  const begun = { row, url, body, headers, startedAt: new Date() }
   try {
-    return toOutcome(attempt, await send(deps, attempt, signal), deps.schedule)
+    return toOutcome(begun, await send(deps, begun, signal), deps.schedule)
   } catch {
     return unsent(row, 'released', null)
   }
+}
+
+/** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
+export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
+  const header = row.headers?.[chainHeader]
+  const chain = header === undefined ? undefined : deps.chains.parse(row.orgId, header)
+  return { ...(await attempt(deps, row, signal)), chain }
 }

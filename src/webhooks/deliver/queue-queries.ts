@@ -1,3 +1,4 @@
+import type { EventChain } from '../../outbox/chain.ts'
 import { insertOutboxOf } from '../../outbox/queries.ts'
 import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { empty, raw, sql } from '../../platform/database/database.ts'
@@ -196,6 +197,8 @@ export interface Outcome extends Pick<ClaimedRow, 'id' | 'eventId' | 'eventType'
   disableReason: string | null
   /** The reason applies only if it has been failing since then; null: in any case. */
   failingSince: string | null
+  /** The chain of the received event, which the events of the outcome continue. */
+  chain: EventChain | undefined
   /** Not stored: it sets how many attempts to the webhook may run at once. */
   durationMs: number
 }

@@ -40,6 +40,7 @@ const attemptOf = (row: ClaimedRow): AttemptRecord => ({
 })
 const outcome = (row: ClaimedRow, kind: Outcome['kind']): Outcome => ({
   ...row,
+  chain: undefined,
   kind,
   delaySeconds: 0,
   attempt: kind === 'released' ? null : JSON.stringify(attemptOf(row)),

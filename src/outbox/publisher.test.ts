@@ -54,6 +54,9 @@ describe('the log of events', () => {
       await slow.promise
     })
     await inserted.promise
+    // Ids of one millisecond are in any order.
+    const insertedAtMs = Date.now()
+    await until('the next millisecond has begun', () => Date.now() > insertedAtMs)
     await record(owner.orgId)
     const [late] = await untilCount(owner, 1)
     slow.resolve()

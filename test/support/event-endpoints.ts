@@ -41,7 +41,7 @@ export interface SeenDelivery {
   statusReason: string | null
   nextAttemptAt: string | null
   error: string | null
-  attempts: { trigger: string }[]
+  attempts: { trigger: string; at: string }[]
 }
 
 export const endpointDeliveries = async (

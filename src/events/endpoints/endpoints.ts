@@ -16,7 +16,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { standardSecret } from '../../platform/signatures/standard-webhooks.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
-import { deliveriesOf } from '../../webhooks/deliver/deliveries.ts'
+import { deliveriesOf, smallestIdOf } from '../../webhooks/deliver/deliveries.ts'
 import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
 import { purgeWebhook } from '../../webhooks/job-kinds.ts'
 import type { Recorder } from '../../webhooks/receive/record.ts'
@@ -53,9 +53,25 @@ const getRow = async (db: Db, actor: Actor, id: string, resource: string = what)
 
 export const endpointDeliveries = deliveriesOf({ table: 'event_endpoints', name: 'event endpoint', get: getRow })
 
+/** With a bound in time, the statement reads the partitions of these days only. */
+const recent = { days: 7, limit: 20 }
+
+const recentResultsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
+  const results = await queries.listRecentResults(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+    { after: smallestIdOf(Date.now() - recent.days * 86_400_000), limit: recent.limit },
+  )
+  const byId = Map.groupBy(results, ({ endpointId }) => endpointId)
+  return ({ id }: EndpointRow) => (byId.get(id) ?? []).map(({ status }) => status)
+}
+
 /** API representations of endpoints. Reads whether their owners still have their rights. */
 export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
-  const visibilityOf = rows.length === 0 ? () => undefined : await visibilitiesOf(db, orgId, rows)
+  if (rows.length === 0) return []
+  const visibilityOf = await visibilitiesOf(db, orgId, rows)
+  const resultsOf = await recentResultsOf(db, orgId, rows)
   return rows.map((row) => {
     const { userId, apiKeyId, scopes: _, ...shown } = row
     const hasRights = visibilityOf(row) !== undefined
@@ -64,6 +80,7 @@ export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRo
       statusReason: row.statusReason ?? (row.status === 'active' && !hasRights ? lostRights : null),
       owner: { userId, apiKeyId },
       deliveryCount: Number(row.deliveryCount),
+      recentResults: resultsOf(row),
     }
   })
 }

@@ -5,6 +5,7 @@ import type { EventActor } from '../../outbox/queries.ts'
 import type { Filter } from './filter.ts'
 
 export type EndpointStatus = 'active' | 'paused' | 'disabled'
+export type DeliveryResult = 'succeeded' | 'failed'
 export type Ordering = 'none' | 'subject'
 
 /** Who set the URL of an endpoint, and by which API key. */
@@ -32,13 +33,14 @@ export interface EndpointRow extends ReceivingEndpoint {
   statusReason: string | null
   deliveryCount: bigint
   lastDeliveryAt: string | null
+  failingSince: string | null
   revision: number
   createdAt: string
   updatedAt: string
 }
 
 const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, status, status_reason, user_id,
-  api_key_id, scopes, delivery_count, last_delivery_at, revision, created_at, updated_at`
+  api_key_id, scopes, delivery_count, last_delivery_at, failing_since, revision, created_at, updated_at`
 
 export const findEndpoint = (db: Db, actor: Actor, id: string) =>
   db.row<EndpointRow>(sql`select ${columns} from event_endpoints where org_id = ${actor.orgId} and id = ${id}`)
@@ -52,6 +54,21 @@ export const listEndpoints = (db: Db, actor: Actor, { limit, before }: { limit: 
   db.rows<EndpointRow>(sql`
     select ${columns} from event_endpoints where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)
+
+/** How deliveries of each endpoint ended, the newest first, up to `limit` of each with ids above `after`. */
+export const listRecentResults = (
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+  { after, limit }: { after: string; limit: number },
+) =>
+  db.rows<{ endpointId: string; status: DeliveryResult }>(sql`
+    select g.id as endpoint_id, r.status
+    from unnest(${ids}::uuid[]) as g (id) cross join lateral (
+      select d.id, d.status from webhook_deliveries d
+      where d.org_id = ${orgId} and d.webhook_id = g.id and d.id > ${after}
+      order by d.id desc limit ${limit}) r
+    order by g.id, r.id desc`)
 
 export interface EndpointSettings {
   name: string

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { CursorList, CursorQuery, Deleted, IdParams, ok, Patch, Success } from '../../platform/http/schemas.ts'
+import { CursorList, Deleted, IdParams, ok, Patch, Success } from '../../platform/http/schemas.ts'
 import { createRecorder } from '../../webhooks/receive/record.ts'
-import { DeliveryParams, Recover, Recovered } from '../../webhooks/schemas.ts'
+import { DeliveryListQuery, DeliveryParams, Recover, Recovered } from '../../webhooks/schemas.ts'
 import * as endpoints from './endpoints.ts'
 import type { EndpointDeps } from './endpoints.ts'
 import type { EndpointRow } from './queries.ts'
@@ -35,7 +35,9 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
     return sendResource(request, reply, { ...record, ...more }, [
       row.deliveryCount,
       row.lastDeliveryAt,
+      row.failingSince,
       record.statusReason !== null,
+      record.recentResults.join('.'),
     ])
   }
 
@@ -205,7 +207,7 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
         description:
           'Returns the deliveries of an event endpoint with their attempts, newest first. Finished deliveries are kept for 30 days by default.',
         params: IdParams,
-        querystring: CursorQuery,
+        querystring: DeliveryListQuery,
         response: { 200: Success(CursorList(EventDelivery)) },
       },
     },

@@ -908,6 +908,8 @@ export interface EventDelivery {
   updatedAt: string
   /** ID of the event endpoint. */
   endpointId: string
+  /** Whether the event was sent by `test`, so that it is not in the log. */
+  isTest: boolean
 }
 
 export interface EventEndpoint {

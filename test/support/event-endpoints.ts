@@ -37,6 +37,7 @@ export interface SeenDelivery {
   endpointId: string
   eventId: string
   eventType: string
+  isTest: boolean
   status: string
   statusReason: string | null
   nextAttemptAt: string | null

@@ -210,6 +210,7 @@ describe('deliveries of an endpoint', () => {
     assert.equal(answer.body.data.eventType, 'agent.updated')
     const delivery = await whenFirst(endpoint, 'succeeded')
     assert.equal(delivery.id, answer.body.data.id)
+    assert.deepEqual([answer.body.data.isTest, delivery.isTest], [true, true])
     const [{ body, headers }] = receiver.arrivals as [(typeof receiver.arrivals)[0]]
     const event = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>) as {
       id: string
@@ -235,6 +236,7 @@ describe('deliveries of an endpoint', () => {
     await createAgent(app, owner, 'One')
     const failed = await whenFirst(endpoint, 'failed')
     assert.equal(failed.attempts.length, 2)
+    assert.equal(failed.isTest, false)
     status = 204
     const retried = await post(`/${endpoint.id}/deliveries/${failed.id}/retry`)
     assert.equal(retried.status, 202, retried.text)

@@ -53,6 +53,23 @@ const getRow = async (db: Db, actor: Actor, id: string, resource: string = what)
 
 export const endpointDeliveries = deliveriesOf({ table: 'event_endpoints', name: 'event endpoint', get: getRow })
 
+/** Deliveries as the API shows them: it calls the destination by its kind, and marks test events. */
+export const recordsOfDeliveries = async <T extends { webhookId: string; eventId: string }>(
+  db: Db,
+  { orgId }: Actor,
+  endpointId: string,
+  deliveries: readonly T[],
+) => {
+  if (deliveries.length === 0) return []
+  const eventIds = deliveries.map(({ eventId }) => eventId)
+  const tests = new Set((await queries.listTestEvents(db, orgId, endpointId, eventIds)).map(({ id }) => id))
+  return deliveries.map(({ webhookId, ...delivery }) => ({
+    ...delivery,
+    endpointId: webhookId,
+    isTest: tests.has(delivery.eventId),
+  }))
+}
+
 /** With a bound in time, the statement reads the partitions of these days only. */
 const recent = { days: 7, limit: 20 }
 

@@ -70,6 +70,11 @@ export const listRecentResults = (
       order by d.id desc limit ${limit}) r
     order by g.id, r.id desc`)
 
+/** Those of the events that were sent by `test`: their bodies are stored like those of received events. */
+export const listTestEvents = (db: Db, orgId: string, endpointId: string, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
+    select id from webhook_events where org_id = ${orgId} and webhook_id = ${endpointId} and id = any(${ids}::uuid[])`)
+
 export interface EndpointSettings {
   name: string
   url: string

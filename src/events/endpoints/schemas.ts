@@ -156,6 +156,10 @@ export type EventEndpointTest = Static<typeof EventEndpointTest>
 const { webhookId: _, ...deliveryFields } = Delivery.properties
 
 export const EventDelivery = Type.Object(
-  { ...deliveryFields, endpointId: IdOf('ID of the event endpoint.') },
+  {
+    ...deliveryFields,
+    endpointId: IdOf('ID of the event endpoint.'),
+    isTest: Type.Boolean({ description: 'Whether the event was sent by `test`, so that it is not in the log.' }),
+  },
   { description: 'The delivery of an event to an event endpoint.' },
 )

@@ -1536,6 +1536,8 @@ export interface EventDelivery {
   updatedAt: string
   /** ID of the event endpoint. */
   endpointId: string
+  /** Whether the event was sent by `test`, so that it is not in the log. */
+  isTest: boolean
 }
 
 export interface EventEndpoint {
@@ -1568,8 +1570,12 @@ export interface EventEndpoint {
   }
   /** Number of deliveries that were attempted. */
   deliveryCount: number
-  /** Time of the last delivery. Null before the first. */
+  /** Time of the last attempt. Null before the first. */
   lastDeliveryAt: string | null
+  /** Time of the first failed attempt since the last successful one or change of `status`. Null without one. */
+  failingSince: string | null
+  /** How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included. */
+  recentResults: Array<"succeeded" | "failed">
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */
@@ -1806,8 +1812,12 @@ export interface EventEndpointWithSecret {
   }
   /** Number of deliveries that were attempted. */
   deliveryCount: number
-  /** Time of the last delivery. Null before the first. */
+  /** Time of the last attempt. Null before the first. */
   lastDeliveryAt: string | null
+  /** Time of the first failed attempt since the last successful one or change of `status`. Null without one. */
+  failingSince: string | null
+  /** How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included. */
+  recentResults: Array<"succeeded" | "failed">
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */
@@ -5806,6 +5816,8 @@ export interface Routes {
       limit?: number
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
+      /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
+      status?: "unfinished" | "succeeded" | "failed"
     }
     data: {
       /** Items of this page. */
@@ -6417,6 +6429,8 @@ export interface Routes {
       limit?: number
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
+      /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
+      status?: "unfinished" | "succeeded" | "failed"
     }
     data: {
       /** Items of this page. */

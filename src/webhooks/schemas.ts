@@ -272,6 +272,18 @@ export const Delivery = Type.Object(
   { description: 'The delivery of an event to the URL of a webhook.' },
 )
 
+export const DeliveryListQuery = Type.Object({
+  ...CursorQuery.properties,
+  status: Type.Optional(
+    Type.Enum(['unfinished', 'succeeded', 'failed'], {
+      description:
+        '`unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all.',
+      examples: ['failed'],
+    }),
+  ),
+})
+export type DeliveryListQuery = Static<typeof DeliveryListQuery>
+
 export const EventParams = Type.Object({ id: WebhookId, eventId: EventId })
 export const DeliveryParams = Type.Object({ id: WebhookId, deliveryId: IdOf('ID of the delivery.') })
 

@@ -6,6 +6,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { waitForIdleNetwork } from '../support/browser.ts'
 import { createAgent, openSession } from '../support/chat.ts'
 import { startConsole } from '../support/console.ts'
+import { createEndpoint } from '../support/event-endpoints.ts'
 import { until } from '../support/until.ts'
 import { createWebhook } from '../support/webhooks.ts'
 
@@ -266,6 +267,12 @@ test('the events of every area load what they make outdated', async () => {
   await loads(`/webhooks/${webhook.id}`, /^\/webhooks\/[^/]+\/events/, 'webhook.event.received', about(webhook.id))
   const deliveries = `/webhooks/${webhook.id}/deliveries`
   await loads(deliveries, /^\/webhooks\/[^/]+\/deliveries/, 'webhook.delivery.failed', about(webhook.id))
+  const endpoint = await createEndpoint(app, owner, {})
+  await loads('/events/endpoints', /^\/event-endpoints$/, 'event_endpoint.created')
+  const endpointPage = `/events/endpoints/${endpoint.id}`
+  await loads(endpointPage, /^\/event-endpoints\/[^/]+$/, 'event_endpoint.updated', about(endpoint.id))
+  // Any event can be delivered.
+  await loads(endpointPage, /^\/event-endpoints\/[^/]+\/deliveries/, 'member.added')
   await loads('/connections', /^\/connections$/, 'connection.broken')
   await loads('/billing', /^\/billing$/, 'balance.low')
   await loads('/settings/members', /^\/members/, 'member.added')

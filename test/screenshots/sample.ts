@@ -2,6 +2,7 @@ import { deflateSync, crc32 } from 'node:zlib'
 import { sql } from '../../src/platform/database/database.ts'
 import { givePassword } from '../support/console.ts'
 import { docx, escapeXml } from '../support/documents.ts'
+import { createEndpoint, endpointsPath, patchEndpoint } from '../support/event-endpoints.ts'
 import { create, upload } from '../support/files.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 
@@ -129,6 +130,18 @@ const createWebhookEvents = async (post: Post, ids: Record<string, string>): Pro
   }
 }
 
+/** Creates an event endpoint that keeps its deliveries, so that nothing is sent to other hosts. */
+const createEventEndpoint = async (app: TestApp, owner: TestActor, ids: Record<string, string>): Promise<void> => {
+  const endpoint = await createEndpoint(app, owner, {
+    name: 'Data warehouse',
+    types: ['agent.*', 'file.*', 'turn.completed', 'turn.failed', 'balance.low'],
+    filter: { not: { path: 'data.name', prefix: 'Test' } },
+  })
+  await patchEndpoint(app, owner, endpoint, { status: 'paused' })
+  await app.call('POST', `${endpointsPath}/${endpoint.id}/test`, { as: owner, json: { type: 'agent.updated' } })
+  ids['endpoint'] = endpoint.id
+}
+
 /** Creates an org with the data of a small company after a few weeks of use. */
 export const makeSample = async (app: TestApp): Promise<Sample> => {
   const owner = await app.createOrg('Northwind Studio')
@@ -184,5 +197,6 @@ export const makeSample = async (app: TestApp): Promise<Sample> => {
   }
   await createConversations(post, ids)
   await createWebhookEvents(post, ids)
+  await createEventEndpoint(app, owner, ids)
   return { owner, folderId: marketing, ids }
 }

@@ -52,6 +52,32 @@ export const shots: Shot[] = [
       await page.getByRole('dialog').getByText('"isDelivered"').waitFor()
     },
   },
+  { name: 'event-endpoints', path: '/events/endpoints', isTestOnly: true },
+  {
+    name: 'event-endpoint-new',
+    path: '/events/endpoints?new',
+    isTestOnly: true,
+    prepare: async (page) => {
+      await page.getByLabel('All events').uncheck()
+      await page.locator('summary', { hasText: 'Files' }).click()
+      await page.getByLabel('Selected workspaces').check()
+    },
+  },
+  { name: 'event-endpoint', path: ({ ids }) => `/events/endpoints/${ids['endpoint']}`, isTestOnly: true },
+  {
+    name: 'event-endpoint-delivery',
+    path: ({ ids }) => `/events/endpoints/${ids['endpoint']}`,
+    isTestOnly: true,
+    prepare: async (page) => {
+      await page.getByRole('link', { name: 'agent.updated' }).click()
+      await page.getByText('A test event with example data.').waitFor()
+    },
+  },
+  {
+    name: 'event-endpoint-settings',
+    path: ({ ids }) => `/events/endpoints/${ids['endpoint']}/settings`,
+    isTestOnly: true,
+  },
   { name: 'event-types', path: '/events/types', isTestOnly: true },
   { name: 'event-type', path: '/events/types?open=agent.updated', isTestOnly: true },
   { name: 'connections', path: '/connections' },

@@ -37,11 +37,12 @@ export interface SeenDelivery {
   endpointId: string
   eventId: string
   eventType: string
+  isTest: boolean
   status: string
   statusReason: string | null
   nextAttemptAt: string | null
   error: string | null
-  attempts: { trigger: string }[]
+  attempts: { trigger: string; at: string }[]
 }
 
 export const endpointDeliveries = async (

@@ -45,6 +45,7 @@ export const settings: NavigationItem = { to: '/settings', label: 'Settings', ic
 /** Pages that only the command palette lists. */
 export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
   { to: '/events/types', label: 'Event types', keywords: 'events catalog schema' },
+  { to: '/events/endpoints', label: 'Event endpoints', keywords: 'events deliveries send url' },
   { to: '/billing/usage', label: 'Usage and quotas', keywords: 'billing limits storage' },
   { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
   { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },
@@ -58,4 +59,5 @@ export const createCommands: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[]
   { to: '/chat', label: 'Start conversation', keywords: 'new chat talk ask' },
   { to: '/agents/new', label: 'Create agent', keywords: 'new' },
   { to: '/webhooks?new', label: 'Create webhook', keywords: 'new receive' },
+  { to: '/events/endpoints?new', label: 'Create event endpoint', keywords: 'new send events' },
 ]

@@ -53,6 +53,11 @@ const rules: readonly Rule[] = [
     own: ['GET /webhooks/:id', 'GET /webhooks/:id/deliveries'],
   },
   {
+    types: 'event_endpoint.',
+    all: ['GET /event-endpoints'],
+    own: ['GET /event-endpoints/:id', 'GET /event-endpoints/:id/deliveries/:deliveryId'],
+  },
+  {
     types: 'connection.',
     all: [
       'GET /connections',
@@ -72,13 +77,14 @@ const rules: readonly Rule[] = [
   { types: 'api_key.', all: ['GET /api-keys'] },
 ]
 
-const log: Target = 'GET /events'
+/** Any event is in the log, and can be the reason for a delivery, which is queued with it. */
+const always: readonly Target[] = ['GET /events', 'GET /event-endpoints/:id/deliveries']
 
 /** `workspaceId`: that of the tab; undefined when it is not known yet. */
 export const affectedBy = ({ type, workspaceId: of }: Event, workspaceId: string | undefined): Affected => {
   const { all = [], own = [], ofWorkspace }: Rule = rules.find(({ types }) => type.startsWith(types)) ?? { types: '' }
   const isElsewhere = of !== null && workspaceId !== undefined && of !== workspaceId
-  return ofWorkspace && isElsewhere ? { all: [log], own: [] } : { all: [log, ...all], own }
+  return ofWorkspace && isElsewhere ? { all: always, own: [] } : { all: [...always, ...all], own }
 }
 
 /** The values of an event that can be the ID of a resource in a request. */

@@ -67,6 +67,8 @@ describe('event endpoints', () => {
       owner: { userId: owner.userId, apiKeyId: owner.apiKeyId },
       deliveryCount: 0,
       lastDeliveryAt: null,
+      failingSince: null,
+      recentResults: [],
       createdAt: record.createdAt,
       updatedAt: record.updatedAt,
     })
@@ -209,6 +211,7 @@ describe('deliveries of an endpoint', () => {
     assert.equal(answer.body.data.eventType, 'agent.updated')
     const delivery = await whenFirst(endpoint, 'succeeded')
     assert.equal(delivery.id, answer.body.data.id)
+    assert.deepEqual([answer.body.data.isTest, delivery.isTest], [true, true])
     const [{ body, headers }] = receiver.arrivals as [(typeof receiver.arrivals)[0]]
     const event = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>) as {
       id: string
@@ -234,6 +237,7 @@ describe('deliveries of an endpoint', () => {
     await createAgent(app, owner, 'One')
     const failed = await whenFirst(endpoint, 'failed')
     assert.equal(failed.attempts.length, 2)
+    assert.equal(failed.isTest, false)
     status = 204
     const retried = await post(`/${endpoint.id}/deliveries/${failed.id}/retry`)
     assert.equal(retried.status, 202, retried.text)
@@ -289,6 +293,79 @@ describe('deliveries of an endpoint', () => {
       ({ status }) => status === 'disabled',
     )
     assert.equal(disabled.statusReason, 'All attempts have failed for five days.')
+  })
+
+  test('show in the endpoint how the latest 20 ended and since when it fails, and are listed by status', async () => {
+    const receiver = await startReceiver()
+    let status = 204
+    receiver.answer = (response) => response.writeHead(status).end()
+    const endpoint = await createEndpoint(app, owner, { url: receiver.url, types: ['agent.created'] })
+    const other = await createEndpoint(app, owner, { url: receiver.url, types: ['api_key.revoked'] })
+    const list = async (query: string): Promise<SeenDelivery[]> =>
+      (await app.call('GET', `${endpointsPath}/${endpoint.id}/deliveries?${query}`, { as: owner })).body.data.items
+    const sendTests = async (count: number, result: string): Promise<void> => {
+      for (let sent = 1; sent <= count; sent += 1) {
+        await post(`/${endpoint.id}/test`)
+        await whenFirst(endpoint, result)
+      }
+    }
+    await sendTests(20, 'succeeded')
+    assert.equal((await readEndpoint(app, owner, endpoint)).failingSince, null)
+    status = 500
+    await sendTests(2, 'failed')
+    const read = await readEndpoint(app, owner, endpoint)
+    const results = [...Array<string>(2).fill('failed'), ...Array<string>(18).fill('succeeded')]
+    assert.deepEqual(read.recentResults, results)
+    const [, failed] = await list('status=failed')
+    const [first, second] = failed?.attempts.map(({ at }) => at) ?? []
+    assert.ok(first && first <= read.failingSince, 'after the first failed attempt')
+    assert.ok(second && read.failingSince <= second, 'before the second one')
+    const paused = await patchEndpoint(app, owner, endpoint, { status: 'paused' })
+    assert.equal(paused.failingSince, null, 'a change of status restarts the count of failing days')
+    await post(`/${endpoint.id}/test`)
+    const listed: { id: string; recentResults: string[] }[] = (await app.call('GET', endpointsPath, { as: owner })).body
+      .data.items
+    assert.deepEqual(
+      [endpoint, other].map(({ id }) => listed.find((item) => item.id === id)?.recentResults),
+      [results, []],
+      'each endpoint has its own results',
+    )
+    const statusesOf = async (query: string) => (await list(query)).map((one) => one.status)
+    assert.deepEqual(await statusesOf('limit=4'), ['held', 'failed', 'failed', 'succeeded'])
+    assert.deepEqual(await statusesOf('status=unfinished'), ['held'])
+    assert.deepEqual(await statusesOf('status=failed'), ['failed', 'failed'])
+    assert.deepEqual(await statusesOf('status=succeeded&limit=100'), Array<string>(20).fill('succeeded'))
+    assert.equal(
+      (await app.call('GET', `${endpointsPath}/${endpoint.id}/deliveries?status=lost`, { as: owner })).status,
+      400,
+    )
+    status = 204
+    await patchEndpoint(app, owner, endpoint, { status: 'active' })
+    await whenFirst(endpoint, 'succeeded')
+    const recovered = await readEndpoint(app, owner, endpoint)
+    assert.deepEqual([recovered.failingSince, recovered.recentResults[0]], [null, 'succeeded'])
+  })
+
+  test('that succeeded are found behind pages of failed ones', async () => {
+    const receiver = await startReceiver()
+    const endpoint = await createEndpoint(app, owner, { url: receiver.url, types: ['agent.created'] })
+    await post(`/${endpoint.id}/test`)
+    await whenFirst(endpoint, 'succeeded')
+    receiver.answer = (response) => response.writeHead(500).end()
+    for (let sent = 1; sent <= 3; sent += 1) {
+      await post(`/${endpoint.id}/test`)
+      await whenFirst(endpoint, 'failed')
+    }
+    const pages: string[][] = []
+    let cursor: string | null = null
+    do {
+      const after: string = cursor === null ? '' : `&cursor=${cursor}`
+      const path = `${endpointsPath}/${endpoint.id}/deliveries?status=succeeded&limit=2${after}`
+      const { items, nextCursor } = (await app.call('GET', path, { as: owner })).body.data
+      pages.push(items.map((item: SeenDelivery) => item.status))
+      cursor = nextCursor
+    } while (cursor !== null)
+    assert.deepEqual(pages, [[], ['succeeded']])
   })
 
   test('are removed with the endpoint', async () => {

@@ -16,7 +16,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { standardSecret } from '../../platform/signatures/standard-webhooks.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
-import { deliveriesOf } from '../../webhooks/deliver/deliveries.ts'
+import { deliveriesOf, smallestIdOf } from '../../webhooks/deliver/deliveries.ts'
 import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
 import { purgeWebhook } from '../../webhooks/job-kinds.ts'
 import type { Recorder } from '../../webhooks/receive/record.ts'
@@ -53,9 +53,42 @@ const getRow = async (db: Db, actor: Actor, id: string, resource: string = what)
 
 export const endpointDeliveries = deliveriesOf({ table: 'event_endpoints', name: 'event endpoint', get: getRow })
 
+/** Deliveries as the API shows them: it calls the destination by its kind, and marks test events. */
+export const recordsOfDeliveries = async <T extends { webhookId: string; eventId: string }>(
+  db: Db,
+  { orgId }: Actor,
+  endpointId: string,
+  deliveries: readonly T[],
+) => {
+  if (deliveries.length === 0) return []
+  const eventIds = deliveries.map(({ eventId }) => eventId)
+  const tests = new Set((await queries.listTestEvents(db, orgId, endpointId, eventIds)).map(({ id }) => id))
+  return deliveries.map(({ webhookId, ...delivery }) => ({
+    ...delivery,
+    endpointId: webhookId,
+    isTest: tests.has(delivery.eventId),
+  }))
+}
+
+/** With a bound in time, the statement reads the partitions of these days only. */
+const recent = { days: 7, limit: 20 }
+
+const recentResultsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
+  const results = await queries.listRecentResults(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+    { after: smallestIdOf(Date.now() - recent.days * 86_400_000), limit: recent.limit },
+  )
+  const byId = Map.groupBy(results, ({ endpointId }) => endpointId)
+  return ({ id }: EndpointRow) => (byId.get(id) ?? []).map(({ status }) => status)
+}
+
 /** API representations of endpoints. Reads whether their owners still have their rights. */
 export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
-  const visibilityOf = rows.length === 0 ? () => undefined : await visibilitiesOf(db, orgId, rows)
+  if (rows.length === 0) return []
+  const visibilityOf = await visibilitiesOf(db, orgId, rows)
+  const resultsOf = await recentResultsOf(db, orgId, rows)
   return rows.map((row) => {
     const { userId, apiKeyId, scopes: _, ...shown } = row
     const hasRights = visibilityOf(row) !== undefined
@@ -64,6 +97,7 @@ export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRo
       statusReason: row.statusReason ?? (row.status === 'active' && !hasRights ? lostRights : null),
       owner: { userId, apiKeyId },
       deliveryCount: Number(row.deliveryCount),
+      recentResults: resultsOf(row),
     }
   })
 }

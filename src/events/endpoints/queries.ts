@@ -5,6 +5,7 @@ import type { EventActor } from '../../outbox/queries.ts'
 import type { Filter } from './filter.ts'
 
 export type EndpointStatus = 'active' | 'paused' | 'disabled'
+export type DeliveryResult = 'succeeded' | 'failed'
 export type Ordering = 'none' | 'subject'
 
 /** Who set the URL of an endpoint, and by which API key. */
@@ -32,6 +33,7 @@ export interface EndpointRow extends ReceivingEndpoint {
   statusReason: string | null
   deliveryCount: bigint
   lastDeliveryAt: string | null
+  failingSince: string | null
   /** Whether deliveries have the contents that events refer to. */
   expand: boolean
   revision: number
@@ -40,7 +42,7 @@ export interface EndpointRow extends ReceivingEndpoint {
 }
 
 const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, expand, status, status_reason, user_id,
-  api_key_id, scopes, delivery_count, last_delivery_at, revision, created_at, updated_at`
+  api_key_id, scopes, delivery_count, last_delivery_at, failing_since, revision, created_at, updated_at`
 
 export const findEndpoint = (db: Db, actor: Actor, id: string) =>
   db.row<EndpointRow>(sql`select ${columns} from event_endpoints where org_id = ${actor.orgId} and id = ${id}`)
@@ -54,6 +56,26 @@ export const listEndpoints = (db: Db, actor: Actor, { limit, before }: { limit: 
   db.rows<EndpointRow>(sql`
     select ${columns} from event_endpoints where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)
+
+/** How deliveries of each endpoint ended, the newest first, up to `limit` of each with ids above `after`. */
+export const listRecentResults = (
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+  { after, limit }: { after: string; limit: number },
+) =>
+  db.rows<{ endpointId: string; status: DeliveryResult }>(sql`
+    select g.id as endpoint_id, r.status
+    from unnest(${ids}::uuid[]) as g (id) cross join lateral (
+      select d.id, d.status from webhook_deliveries d
+      where d.org_id = ${orgId} and d.webhook_id = g.id and d.id > ${after}
+      order by d.id desc limit ${limit}) r
+    order by g.id, r.id desc`)
+
+/** Those of the events that were sent by `test`: their bodies are stored like those of received events. */
+export const listTestEvents = (db: Db, orgId: string, endpointId: string, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
+    select id from webhook_events where org_id = ${orgId} and webhook_id = ${endpointId} and id = any(${ids}::uuid[])`)
 
 export interface EndpointSettings {
   name: string

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '../../identity/actor.ts'
 import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { CursorList, CursorQuery, Deleted, IdParams, ok, Patch, Success } from '../../platform/http/schemas.ts'
+import { CursorList, Deleted, IdParams, ok, Patch, Success } from '../../platform/http/schemas.ts'
 import { createRecorder } from '../../webhooks/receive/record.ts'
-import { DeliveryParams, Recover, Recovered } from '../../webhooks/schemas.ts'
+import { DeliveryListQuery, DeliveryParams, Recover, Recovered } from '../../webhooks/schemas.ts'
 import * as endpoints from './endpoints.ts'
 import type { EndpointDeps } from './endpoints.ts'
 import type { EndpointRow } from './queries.ts'
@@ -22,12 +23,6 @@ const tags = ['Events']
 const what = 'Event endpoint'
 const path = `${apiPrefix}/event-endpoints`
 
-/** The API calls the destination of a delivery by its kind. */
-const shown = <T extends { webhookId: string }>({ webhookId, ...delivery }: T) => ({
-  ...delivery,
-  endpointId: webhookId,
-})
-
 export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void => {
   const { db } = deps
   const send = async <T extends object>(request: FastifyRequest, reply: FastifyReply, row: EndpointRow, more: T) => {
@@ -35,7 +30,9 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
     return sendResource(request, reply, { ...record, ...more }, [
       row.deliveryCount,
       row.lastDeliveryAt,
+      row.failingSince,
       record.statusReason !== null,
+      record.recentResults.join('.'),
     ])
   }
 
@@ -169,6 +166,10 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
 
 const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: EndpointDeps): void => {
   const recorder = createRecorder(db, quotas, deliveryWake)
+  const shown = async <T extends { webhookId: string; eventId: string }>(actor: Actor, delivery: T) => {
+    const [record] = await endpoints.recordsOfDeliveries(db, actor, delivery.webhookId, [delivery])
+    return ok(record as NonNullable<typeof record>)
+  }
 
   app.post(
     `${path}/:id/test`,
@@ -191,7 +192,7 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
     },
     async ({ actor, body, params }, reply) => {
       reply.code(202)
-      return ok(shown(await endpoints.sendTest(db, actor, recorder, { id: params.id, type: body?.type })))
+      return shown(actor, await endpoints.sendTest(db, actor, recorder, { id: params.id, type: body?.type }))
     },
   )
 
@@ -205,13 +206,14 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
         description:
           'Returns the deliveries of an event endpoint with their attempts, newest first. Finished deliveries are kept for 30 days by default.',
         params: IdParams,
-        querystring: CursorQuery,
+        querystring: DeliveryListQuery,
         response: { 200: Success(CursorList(EventDelivery)) },
       },
     },
     async ({ actor, params, query }) => {
       const { items, nextCursor } = await endpoints.endpointDeliveries.list(db.replica, actor, params.id, query)
-      return ok({ items: items.map(shown), nextCursor })
+      const records = await endpoints.recordsOfDeliveries(db.replica, actor, params.id, items)
+      return ok({ items: records, nextCursor })
     },
   )
 
@@ -228,7 +230,7 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
       },
     },
     async ({ actor, params }) =>
-      ok(shown(await endpoints.endpointDeliveries.get(db, actor, params.id, params.deliveryId))),
+      shown(actor, await endpoints.endpointDeliveries.get(db, actor, params.id, params.deliveryId)),
   )
 
   app.post(
@@ -248,7 +250,7 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
       const { id: webhookId, deliveryId: id } = request.params
       reply.code(202)
       const { retry } = endpoints.endpointDeliveries
-      return ok(shown(await retry(request.db, request.actor, deliveryWake, { webhookId, id })))
+      return shown(request.actor, await retry(request.db, request.actor, deliveryWake, { webhookId, id }))
     },
   )
 

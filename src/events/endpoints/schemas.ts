@@ -66,7 +66,18 @@ export const EventEndpoint = Type.Object(
       { description: 'Who set the URL. Only events that they may read are delivered.' },
     ),
     deliveryCount: Type.Integer({ description: 'Number of deliveries that were attempted.', examples: [128] }),
-    lastDeliveryAt: Nullable(TimestampOf('Time of the last delivery. Null before the first.')),
+    lastDeliveryAt: Nullable(TimestampOf('Time of the last attempt. Null before the first.')),
+    failingSince: Nullable(
+      TimestampOf(
+        'Time of the first failed attempt since the last successful one or change of `status`. Null without one.',
+        null,
+      ),
+    ),
+    recentResults: Type.Array(Type.Enum(['succeeded', 'failed']), {
+      description:
+        'How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included.',
+      examples: [['succeeded', 'failed', 'succeeded']],
+    }),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   },
@@ -153,6 +164,10 @@ export type EventEndpointTest = Static<typeof EventEndpointTest>
 const { webhookId: _, ...deliveryFields } = Delivery.properties
 
 export const EventDelivery = Type.Object(
-  { ...deliveryFields, endpointId: IdOf('ID of the event endpoint.') },
+  {
+    ...deliveryFields,
+    endpointId: IdOf('ID of the event endpoint.'),
+    isTest: Type.Boolean({ description: 'Whether the event was sent by `test`, so that it is not in the log.' }),
+  },
   { description: 'The delivery of an event to an event endpoint.' },
 )

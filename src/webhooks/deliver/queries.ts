@@ -1,5 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
-import { sql } from '../../platform/database/database.ts'
+import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import { pageBound } from '../receive/queries.ts'
 import type { IdPage } from '../receive/queries.ts'
@@ -69,16 +69,33 @@ export interface DestinationKey {
   webhookId: string
 }
 
+const queuedPage = ({ orgId, table, webhookId }: DestinationKey, { limit, before }: IdPage): Sql => sql`
+  ${queued(table)} where q.org_id = ${orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
+  order by q.id desc limit ${limit}`
+
+const endedPage = (
+  { orgId, table, webhookId }: DestinationKey,
+  { limit, before }: IdPage,
+  only: Sql = empty,
+): Sql => sql`
+  select * from (
+    ${ended(table)} where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.id < ${before} ${only}
+    order by d.id desc ${pageBound}) e order by id desc limit ${limit}`
+
 /** Newest first, with ids below `before`. */
-export const listDeliveries = (db: Db, { orgId, table, webhookId }: DestinationKey, { limit, before }: IdPage) =>
+export const listDeliveries = (db: Db, key: DestinationKey, page: IdPage) =>
   db.rows<DeliveryRow>(sql`
-    (${queued(table)} where q.org_id = ${orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
-      order by q.id desc limit ${limit})
-    union all
-    (select * from (
-      ${ended(table)} where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
-      order by d.id desc ${pageBound}) e order by id desc limit ${limit})
-    order by id desc limit ${limit}`)
+    (${queuedPage(key, page)}) union all (${endedPage(key, page)}) order by id desc limit ${page.limit}`)
+
+export const listQueued = (db: Db, key: DestinationKey, page: IdPage) =>
+  db.rows<DeliveryRow>(sql`${queuedPage(key, page)}`)
+
+export const listEnded = (db: Db, key: DestinationKey, page: IdPage) =>
+  db.rows<DeliveryRow>(sql`${endedPage(key, page)}`)
+
+/** By the index `webhook_deliveries_failed`. */
+export const listFailed = (db: Db, key: DestinationKey, page: IdPage) =>
+  db.rows<DeliveryRow>(sql`${endedPage(key, page, sql`and d.status = 'failed'`)}`)
 
 export const findDelivery = (db: Db, { orgId, table, webhookId }: DestinationKey, id: string) =>
   db.row<DeliveryRow>(sql`

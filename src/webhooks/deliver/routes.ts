@@ -5,6 +5,7 @@ import * as deliveries from './deliveries.ts'
 import type { WebhookDeps } from '../deps.ts'
 import {
   Delivery,
+  DeliveryListQuery,
   DeliveryParams,
   EventParams,
   RecentEventsQuery,
@@ -101,7 +102,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         description:
           'Returns the deliveries of a webhook with their attempts, newest first. Finished deliveries are kept for 30 days by default.',
         params: IdParams,
-        querystring: CursorQuery,
+        querystring: DeliveryListQuery,
         response: { 200: Success(CursorList(Delivery)) },
       },
     },

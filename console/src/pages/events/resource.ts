@@ -15,6 +15,7 @@ export const resourcePage = ({ type, subject: { type: of, id }, data }: Event): 
   if (/\.(?:deleted|revoked)$/.test(type)) return undefined
   if (of === 'agent') return `/agents/${id}`
   if (of === 'session') return `/chat/${id}`
+  if (of === 'event_endpoint') return `/events/endpoints/${id}`
   if (of === 'webhook') return `/webhooks/${id}`
   if (of === 'connection') return `/connections?open=${id}`
   if (of === 'balance') return '/billing'

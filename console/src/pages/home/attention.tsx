@@ -23,6 +23,7 @@ const useAttentionItems = (): AttentionItem[] => {
   })
   const connections = useQuery({ ...read('GET /connections'), enabled: can('connections:read') })
   const webhooks = useQuery({ ...read('GET /webhooks'), enabled: can('webhooks:read') })
+  const endpoints = useQuery({ ...read('GET /event-endpoints'), enabled: can('webhooks:read') })
   const billing = useQuery({ ...read('GET /billing'), enabled: can('billing:read') })
   const items: AttentionItem[] = []
   if (!hasPassword) {
@@ -79,6 +80,19 @@ const useAttentionItems = (): AttentionItem[] => {
       ),
       action: 'View webhook',
       to: `/webhooks/${id}`,
+    })
+  }
+  for (const { id, name, status, statusReason } of endpoints.data?.items ?? []) {
+    if (status === 'paused' || statusReason === null) continue
+    items.push({
+      key: id,
+      text: (
+        <>
+          The event endpoint <strong>{name}</strong> receives no events: {statusReason}
+        </>
+      ),
+      action: 'View endpoint',
+      to: `/events/endpoints/${id}`,
     })
   }
   if (billing.data?.payment.billingEnforced === true && billing.data.balance.balanceCents <= 0) {

@@ -9,14 +9,11 @@ import { useOpenItem } from '../../open-item.ts'
 import { useIdentity } from '../../session.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
-import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import type { Column } from '../../ui/data/table.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryState, isUnfinished } from './delivery-state.tsx'
+import { RetryFailedDialog } from './retry-failed-dialog.tsx'
 import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -50,45 +47,6 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
 
 const pollMs = 2_500
 
-/** The value of a `datetime-local` input. */
-const localTime = (date: Date): string => {
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
-}
-
-const RetryFailedDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () => void }) => {
-  const [since, setSince] = useState(() => localTime(new Date(Date.now() - 86_400_000)))
-  const problem = Number.isNaN(Date.parse(since)) && 'Select a date and time.'
-  const form = useSubmit(async () => {
-    const body = { since: new Date(since).toISOString() }
-    const { queued } = await api.call('POST /webhooks/:id/recover', { params: { id: webhookId }, body })
-    await refresh('GET /webhooks/:id/deliveries')
-    toast.done(
-      queued === 0
-        ? 'No failed deliveries in this period'
-        : `Retrying ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}`,
-    )
-    onClose()
-  })
-  return (
-    <FormDialog
-      onClose={onClose}
-      title="Retry failed deliveries"
-      description="Use this after an outage of the destination URL."
-      form={form}
-      action="Retry deliveries"
-      disabledReason={problem}
-    >
-      <TextField
-        label="Created after"
-        type="datetime-local"
-        value={since}
-        onChange={({ target }) => setSince(target.value)}
-      />
-    </FormDialog>
-  )
-}
-
 const NoDeliveries = ({ webhook }: { webhook: Webhook }) =>
   destinationOf(webhook) === undefined ? (
     <EmptyState
@@ -116,6 +74,11 @@ export const Deliveries = () => {
     // Attempts are not events.
     (items) => items.some(isUnfinished) && pollMs,
   )
+  const recover = async (body: { since: string }) => {
+    const recovered = await api.call('POST /webhooks/:id/recover', { params: { id: webhook.id }, body })
+    await refresh('GET /webhooks/:id/deliveries')
+    return recovered
+  }
   return (
     <LiveList
       list={deliveries}
@@ -132,7 +95,7 @@ export const Deliveries = () => {
       {opened.value !== undefined && (
         <DeliveryDialog webhookId={webhook.id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
       )}
-      {isRetrying && <RetryFailedDialog webhookId={webhook.id} onClose={() => setRetrying(false)} />}
+      {isRetrying && <RetryFailedDialog recover={recover} onClose={() => setRetrying(false)} />}
     </LiveList>
   )
 }

@@ -5,7 +5,6 @@ import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useFallbackPolling } from '../../live/connection.ts'
 import { useIdentity } from '../../session.tsx'
-import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DescriptionList } from '../../ui/data/description-list.tsx'
@@ -13,41 +12,11 @@ import { JsonView } from '../../ui/data/json-view.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { Attempts } from './attempts.tsx'
 import { DeliveryState, isUnfinished } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
-
-type Attempt = Delivery['attempts'][number]
-
-const isSuccess = ({ responseStatus }: Attempt): boolean =>
-  responseStatus !== null && responseStatus >= 200 && responseStatus < 300
-
-const AttemptItem = ({ attempt, last }: { attempt: Attempt; last: Delivery | undefined }) => (
-  <li>
-    <div className={styles['attemptHead']}>
-      <strong>Attempt {attempt.number}</strong>
-      <Badge tone={isSuccess(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? 'No response'}</Badge>
-      {attempt.trigger === 'manual' && <Badge>Manual</Badge>}
-      <span className={styles['faint']}>
-        {formatDateTime(attempt.at)}, {attempt.durationMs} ms
-      </span>
-    </div>
-    <code className={styles['address']}>POST {attempt.url}</code>
-    {attempt.error !== null && <Notice tone="bad">{attempt.error}</Notice>}
-    {last?.response && (
-      <>
-        <Headers headers={last.response.headers} title="Response headers" />
-        {last.response.body === '' ? (
-          <p className={styles['faint']}>Empty response body.</p>
-        ) : (
-          <JsonView value={last.response.body} label="Response body" />
-        )}
-        {last.response.truncated && <p className={styles['faint']}>Only the first 4 KB of the body are stored.</p>}
-      </>
-    )}
-  </li>
-)
 
 const Sent = ({ delivery }: { delivery: Delivery }) => {
   const params = { id: delivery.webhookId, eventId: delivery.eventId }
@@ -82,18 +51,7 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
     />
     {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
     <Sent delivery={delivery} />
-    <div className={styles['stack']}>
-      <h3>Attempts</h3>
-      {delivery.attempts.length === 0 ? (
-        <p className={styles['faint']}>No attempts yet.</p>
-      ) : (
-        <ol className={styles['attempts']}>
-          {delivery.attempts.toReversed().map((attempt, index) => (
-            <AttemptItem key={attempt.number} attempt={attempt} last={index === 0 ? delivery : undefined} />
-          ))}
-        </ol>
-      )}
-    </div>
+    <Attempts delivery={delivery} />
   </>
 )
 

@@ -11,7 +11,8 @@ const states: Record<Delivery['status'], { tone: Tone; word: string }> = {
 }
 
 /** Whether an attempt is made or due, as far as the server knows. */
-export const isUnfinished = ({ status }: Delivery): boolean => status === 'pending' || status === 'sending'
+export const isUnfinished = ({ status }: Pick<Delivery, 'status'>): boolean =>
+  status === 'pending' || status === 'sending'
 
 export const DeliveryState = ({ of }: { of: Delivery['status'] }) => (
   <Badge tone={states[of].tone}>{states[of].word}</Badge>

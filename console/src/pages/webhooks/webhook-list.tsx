@@ -4,26 +4,15 @@ import { Webhook as WebhookIcon } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
-import { Status } from '../../ui/data/status.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
-import type { Tone } from '../../ui/data/badge.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { sourceName } from './sources.ts'
+import { WebhookState } from './webhook-state.tsx'
 import styles from './webhooks.module.css'
 import { CreateWebhook } from './webhooks.tsx'
-
-const states: Record<Webhook['status'], { tone: Tone; word: string }> = {
-  active: { tone: 'good', word: 'Active' },
-  paused: { tone: 'warn', word: 'Paused' },
-  disabled: { tone: 'bad', word: 'Disabled' },
-}
-
-export const WebhookState = ({ of }: { of: Webhook['status'] }) => (
-  <Status tone={states[of].tone}>{states[of].word}</Status>
-)
 
 export const destinationOf = ({ url, receiveUrl }: Webhook): string | undefined =>
   url === receiveUrl ? undefined : url

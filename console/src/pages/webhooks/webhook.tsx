@@ -14,7 +14,7 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { QuotaNotice } from '../billing/quota-notice.tsx'
-import { WebhookState } from './webhook-list.tsx'
+import { WebhookState } from './webhook-state.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
 

@@ -65,20 +65,46 @@ export const SelectField = (props: FieldProps & ComponentProps<'select'>) => (
   <Field {...props} as="select" look={styles['select']} />
 )
 
-export const CheckField = ({
-  label,
-  hint,
-  className,
-  ...input
-}: { label: ReactNode; hint?: ReactNode } & ComponentProps<'input'>) => (
+interface BoxProps extends ComponentProps<'input'> {
+  label: ReactNode
+  hint?: ReactNode
+}
+
+const Box = ({ label, hint, className, ...input }: BoxProps) => (
   <label className={classNames(styles['check'], className)}>
-    <input {...input} type="checkbox" className={styles['box']} />
+    <input {...input} className={styles['box']} />
     <span>
       {label}
       {hint !== undefined && <span className={styles['hint']}>{hint}</span>}
     </span>
   </label>
 )
+
+export const CheckField = (props: BoxProps) => <Box {...props} type="checkbox" />
+
+export const RadioField = (props: BoxProps) => <Box {...props} type="radio" />
+
+/** Controls that belong together, with a legend, and the error or hint below it. */
+export const FieldGroup = ({
+  label,
+  hint,
+  error,
+  children,
+}: Pick<FieldProps, 'label' | 'hint' | 'error'> & { children: ReactNode }) => {
+  const id = useId()
+  const below = error ?? hint
+  return (
+    <fieldset className={styles['group']} aria-describedby={below === undefined ? undefined : id}>
+      <legend className={styles['label']}>{label}</legend>
+      {below !== undefined && (
+        <p id={id} className={styles[error === undefined ? 'hint' : 'error']} role={error && 'alert'}>
+          {below}
+        </p>
+      )}
+      {children}
+    </fieldset>
+  )
+}
 
 export const SwitchField = ({
   label,

@@ -1,0 +1,162 @@
+import type { EventDelivery, EventEndpoint } from 'atrium-sdk'
+import { SearchX, Send } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useOutletContext, useSearchParams } from 'react-router'
+import { api, keyOf, refresh } from '../../../api.ts'
+import { formatDateTime } from '../../../format.ts'
+import { LiveList, useLiveList } from '../../../live/live-list.tsx'
+import { useOpenItem } from '../../../open-item.ts'
+import { withParams } from '../../../search-params.ts'
+import { useIdentity } from '../../../session.tsx'
+import { Badge } from '../../../ui/data/badge.tsx'
+import { RelativeTime } from '../../../ui/data/relative-time.tsx'
+import type { Column } from '../../../ui/data/table.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { Button } from '../../../ui/forms/button.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { DeliveryState, isUnfinished } from '../../webhooks/delivery-state.tsx'
+import { RetryFailedDialog } from '../../webhooks/retry-failed-dialog.tsx'
+import { TypeName } from '../type-name.tsx'
+import { EndpointDeliveryDialog } from './delivery-dialog.tsx'
+import styles from './endpoints.module.css'
+
+const statuses = { unfinished: 'Unfinished', succeeded: 'Succeeded', failed: 'Failed' }
+type Status = keyof typeof statuses
+
+const isStatus = (text: string | null): text is Status => text !== null && Object.hasOwn(statuses, text)
+
+const columnsFor = (hrefOf: (id: string) => string): Column<EventDelivery>[] => [
+  {
+    title: 'Event',
+    cell: ({ id, eventType, isTest }) => (
+      <>
+        <Link to={hrefOf(id)} className={styles['type']}>
+          <TypeName type={eventType} />
+        </Link>{' '}
+        {isTest && <Badge>Test</Badge>}
+      </>
+    ),
+  },
+  { title: 'Status', tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
+  { title: 'Response', cell: ({ response, error }) => response?.status ?? error ?? '–' },
+  { title: 'Attempts', align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
+  {
+    title: 'Next attempt',
+    optional: true,
+    tight: true,
+    cell: ({ nextAttemptAt, status }) =>
+      nextAttemptAt === null || status === 'held' ? '–' : formatDateTime(nextAttemptAt),
+  },
+  { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+]
+
+/** The response to `succeeded` can be empty although there are older ones. */
+const responsesPerPage = 5
+
+const loadPage = async (
+  id: string,
+  { status, ...page }: { status: Status | undefined; limit: number; cursor?: string },
+  signal: AbortSignal,
+): Promise<{ items: EventDelivery[]; nextCursor: string | null }> => {
+  let query = { ...page, ...(status && { status }) }
+  for (let responses = 1; ; responses += 1) {
+    const found = await api.call('GET /event-endpoints/:id/deliveries', { params: { id }, query, signal })
+    if (found.items.length > 0 || found.nextCursor === null || responses === responsesPerPage) return found
+    query = { ...query, cursor: found.nextCursor }
+  }
+}
+
+// A delivery appears with its event, but its attempts are not events.
+const pollMs = 2_500
+
+const NoDeliveries = ({
+  endpoint,
+  status,
+  onOlder,
+  busy,
+}: {
+  endpoint: EventEndpoint
+  status: Status | undefined
+  onOlder: (() => void) | undefined
+  busy: boolean
+}) =>
+  status === undefined ? (
+    <EmptyState compact icon={<Send />} title="No deliveries yet">
+      Events that match are sent to <code>{endpoint.url}</code> as they happen.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      compact
+      icon={<SearchX />}
+      title={onOlder ? 'No recent deliveries match' : `No ${statuses[status].toLowerCase()} deliveries`}
+      action={
+        onOlder && (
+          <Button busy={busy} onClick={onOlder}>
+            Search older deliveries
+          </Button>
+        )
+      }
+    />
+  )
+
+/** The deliveries of an endpoint, newest first. */
+export const EndpointDeliveries = () => {
+  const endpoint = useOutletContext<EventEndpoint>()
+  const { can } = useIdentity()
+  const [params, setParams] = useSearchParams()
+  const opened = useOpenItem('delivery')
+  const [isRetrying, setRetrying] = useState(false)
+  const asked = params.get('status')
+  const status = isStatus(asked) ? asked : undefined
+  const { id } = endpoint
+  const deliveries = useLiveList(
+    [...keyOf('GET /event-endpoints/:id/deliveries'), id, status],
+    (query, signal) => loadPage(id, { ...query, status }, signal),
+    (items) => items.some(isUnfinished) && pollMs,
+  )
+  const { hasNextPage, fetchNextPage, isFetchingNextPage } = deliveries.query
+  const recover = async (body: { since: string }) => {
+    const recovered = await api.call('POST /event-endpoints/:id/recover', { params: { id }, body })
+    await refresh('GET /event-endpoints/:id/deliveries')
+    return recovered
+  }
+  return (
+    <>
+      <div className={styles['bar']}>
+        <SelectField
+          label="Status"
+          hideLabel
+          value={status ?? ''}
+          onChange={({ target }) => setParams(withParams(params, { status: target.value }), { replace: true })}
+        >
+          <option value="">All deliveries</option>
+          {Object.entries(statuses).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        {can('webhooks:write') && <Button onClick={() => setRetrying(true)}>Retry failed</Button>}
+      </div>
+      <LiveList
+        list={deliveries}
+        label="Deliveries"
+        columns={columnsFor(opened.hrefOf)}
+        onOpen={(delivery) => opened.open(delivery.id)}
+        empty={
+          <NoDeliveries
+            endpoint={endpoint}
+            status={status}
+            onOlder={hasNextPage ? () => void fetchNextPage() : undefined}
+            busy={isFetchingNextPage}
+          />
+        }
+      >
+        {opened.value !== undefined && (
+          <EndpointDeliveryDialog endpointId={id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
+        )}
+        {isRetrying && <RetryFailedDialog recover={recover} onClose={() => setRetrying(false)} />}
+      </LiveList>
+    </>
+  )
+}

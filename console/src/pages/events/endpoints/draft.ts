@@ -1,0 +1,81 @@
+// The fields of the form of an event endpoint, and the requests that they become.
+import { AtriumError } from 'atrium-sdk'
+import type { EventEndpoint, EventEndpointCreate } from 'atrium-sdk'
+
+/** A new field of the API becomes part of the form with its default here and its control in `endpoint-fields.tsx`. */
+export interface EndpointDraft extends Required<Omit<EventEndpointCreate, 'filter'>> {
+  /** JSON, or empty for no filter. */
+  filter: string
+}
+
+export const emptyEndpoint: EndpointDraft = {
+  name: '',
+  url: '',
+  types: ['*'],
+  workspaceIds: null,
+  filter: '',
+  ordering: 'none',
+}
+
+const fields = Object.keys(emptyEndpoint) as (keyof EndpointDraft)[]
+
+export const draftOf = (endpoint: EventEndpoint): EndpointDraft => ({
+  ...(Object.fromEntries(fields.map((field) => [field, endpoint[field]])) as unknown as EndpointDraft),
+  filter: endpoint.filter === null ? '' : JSON.stringify(endpoint.filter, undefined, 2),
+})
+
+const parseFilter = (text: string): Record<string, unknown> | null =>
+  text.trim() === '' ? null : (JSON.parse(text) as Record<string, unknown>)
+
+/** Throws for a filter that is not JSON. */
+export const bodyOf = ({ name, url, filter, ...rest }: EndpointDraft): EventEndpointCreate => ({
+  ...rest,
+  name: name.trim(),
+  url: url.trim(),
+  filter: parseFilter(filter),
+})
+
+/** Only what was changed: who sends the URL becomes the owner, and may have fewer rights than the owner. */
+export const patchOf = (draft: EndpointDraft, endpoint: EventEndpoint): Partial<EventEndpointCreate> => {
+  const stored = new Map(Object.entries(bodyOf(draftOf(endpoint))))
+  return Object.fromEntries(
+    Object.entries(bodyOf(draft)).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(stored.get(field)),
+    ),
+  )
+}
+
+/** Why the text is not a filter; the API checks the conditions in it. */
+export const filterProblem = (text: string): string | undefined => {
+  try {
+    parseFilter(text)
+    return undefined
+  } catch (error) {
+    return `The filter is not valid JSON: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+export const problemOf = ({ name, url, types, workspaceIds, filter }: EndpointDraft): string | false => {
+  if (name.trim() === '') return 'Enter a name.'
+  if ([...name.trim()].length > 120) return 'The name must be at most 120 characters.'
+  if (url.trim() === '') return 'Enter a URL.'
+  if (!/^https?:\/\//i.test(url.trim())) return 'The URL must start with https:// or http://.'
+  if (types.length === 0) return 'Select at least one event type.'
+  if (workspaceIds?.length === 0) return 'Select at least one workspace.'
+  return filterProblem(filter) !== undefined && 'The filter is not valid JSON.'
+}
+
+export type FieldErrors = Partial<Record<keyof EndpointDraft, string>>
+
+/** The field that the message of a rejected request is about; undefined: none of them. */
+const fieldOf = (message: string): keyof EndpointDraft | undefined =>
+  fields.find((field) => new RegExp(`^(?:body[./])?${field}\\b`).test(message)) ??
+  (/\bURL\b/.test(message) ? 'url' : /event type|of the type/.test(message) ? 'types' : undefined)
+
+/** The message of the API by field. Empty for errors that are not about a field. */
+export const fieldErrorsOf = (error: unknown): FieldErrors => {
+  if (!(error instanceof AtriumError) || !['BAD_REQUEST', 'VALIDATION_ERROR', 'FORBIDDEN'].includes(error.code))
+    return {}
+  const field = fieldOf(error.message)
+  return field === undefined ? {} : { [field]: error.message }
+}

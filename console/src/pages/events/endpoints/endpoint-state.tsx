@@ -1,0 +1,10 @@
+import type { EventEndpoint } from 'atrium-sdk'
+import { Status } from '../../../ui/data/status.tsx'
+import { WebhookState } from '../../webhooks/webhook-state.tsx'
+
+/** The status, or what keeps an active endpoint from delivering. */
+export const EndpointState = ({ of: { status, statusReason, failingSince } }: { of: EventEndpoint }) => {
+  if (status === 'active' && statusReason !== null) return <Status tone="bad">Not delivering</Status>
+  if (status === 'active' && failingSince !== null) return <Status tone="bad">Failing</Status>
+  return <WebhookState of={status} />
+}

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query'
+import type { EventEndpoint } from 'atrium-sdk'
+import { FlaskConical, Pause, Play } from 'lucide-react'
+import { useState } from 'react'
+import { Link, Outlet, useParams } from 'react-router'
+import { api, read, refresh } from '../../../api.ts'
+import { formatDateTime } from '../../../format.ts'
+import { useFallbackPolling } from '../../../live/connection.ts'
+import { useIdentity } from '../../../session.tsx'
+import { useTitle } from '../../../title.ts'
+import { DescriptionList } from '../../../ui/data/description-list.tsx'
+import { RelativeTime } from '../../../ui/data/relative-time.tsx'
+import { Button } from '../../../ui/forms/button.tsx'
+import { CodeBlock } from '../../../ui/forms/code-block.tsx'
+import { Tabs } from '../../../ui/forms/tabs.tsx'
+import { useSubmit } from '../../../ui/forms/use-submit.ts'
+import { Notice } from '../../../ui/notice.tsx'
+import { Page, PageHeader } from '../../../ui/page.tsx'
+import { QueryBoundary } from '../../../ui/query-boundary.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { EndpointState } from './endpoint-state.tsx'
+import styles from './endpoints.module.css'
+import { Health } from './health.tsx'
+import { TestDialog } from './test-dialog.tsx'
+import { TypeList } from './type-list.tsx'
+
+// Results of deliveries are not events.
+const pollMs = 5_000
+
+/** Changes fields of an endpoint from a button beside its data. */
+const usePatch = (endpoint: EventEndpoint, failure: string) => {
+  const params = { id: endpoint.id }
+  return (body: { status: EventEndpoint['status'] } | { url: string }) => async () => {
+    await api
+      .call('PATCH /event-endpoints/:id', { params, body })
+      .catch((error: unknown) => toast.failed(failure, error))
+    await refresh('GET /event-endpoints', 'GET /event-endpoints/:id', 'GET /event-endpoints/:id/deliveries')
+  }
+}
+
+const Actions = ({ endpoint }: { endpoint: EventEndpoint }) => {
+  const [isTesting, setTesting] = useState(false)
+  const patch = usePatch(endpoint, 'Status could not be changed')
+  const isActive = endpoint.status === 'active'
+  const change = useSubmit(patch({ status: isActive ? 'paused' : 'active' }))
+  return (
+    <>
+      <Button
+        icon={<FlaskConical />}
+        disabledReason={endpoint.status === 'disabled' && 'The endpoint is disabled. Activate it first.'}
+        onClick={() => setTesting(true)}
+      >
+        Send test event
+      </Button>
+      <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} onClick={change.submit}>
+        {isActive ? 'Pause' : 'Activate'}
+      </Button>
+      {isTesting && <TestDialog endpoint={endpoint} onClose={() => setTesting(false)} />}
+    </>
+  )
+}
+
+/** Why nothing is delivered, and what helps. */
+const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
+  const { can } = useIdentity()
+  const { status, statusReason, failingSince, url } = endpoint
+  const patch = usePatch(endpoint, 'Endpoint could not be changed')
+  const activate = useSubmit(patch({ status: 'active' }))
+  const takeOver = useSubmit(patch({ url }))
+  if (status === 'disabled')
+    return (
+      <Notice tone="bad">
+        <span>
+          {statusReason ?? 'This endpoint is disabled.'} It receives no events until it is active again. Events of that
+          time are in the log.
+        </span>
+        {can('webhooks:write') && (
+          <span className={styles['remedy']}>
+            <Button small busy={activate.busy} onClick={activate.submit}>
+              Activate endpoint
+            </Button>
+          </span>
+        )}
+      </Notice>
+    )
+  if (status === 'paused')
+    return (
+      <Notice tone="warn">Deliveries are paused. Events are kept and sent when the endpoint is active again.</Notice>
+    )
+  if (statusReason !== null)
+    return (
+      <Notice tone="bad">
+        <span>{statusReason}</span>
+        {can('webhooks:write') && (
+          <span className={styles['remedy']}>
+            <Button small busy={takeOver.busy} onClick={takeOver.submit}>
+              Deliver with my rights
+            </Button>
+          </span>
+        )}
+      </Notice>
+    )
+  if (failingSince !== null)
+    return (
+      <Notice tone="warn">
+        All attempts have failed since {formatDateTime(failingSince)}. After five days the endpoint is disabled.
+      </Notice>
+    )
+  return null
+}
+
+/** The name of the person who set the URL, if this person may know it. */
+const Owner = ({ owner: { userId, apiKeyId } }: Pick<EventEndpoint, 'owner'>) => {
+  const { session, can } = useIdentity()
+  const isSelf = userId === session.user.id
+  const members = useQuery({
+    ...read('GET /members', { query: { limit: 100 } }),
+    enabled: !isSelf && can('members:read'),
+  })
+  const name = isSelf ? 'You' : members.data?.items.find((member) => member.userId === userId)?.name
+  return (
+    <>
+      {name ?? <code>{userId}</code>}
+      {apiKeyId !== null && ', by an API key'}
+    </>
+  )
+}
+
+const Summary = ({ endpoint }: { endpoint: EventEndpoint }) => (
+  <div className={styles['summary']}>
+    <CodeBlock text={endpoint.url} label="Copy URL" />
+    <DescriptionList
+      items={[
+        ['Event types', <TypeList key="types" types={endpoint.types} most={3} />],
+        ['Health', <Health key="health" endpoint={endpoint} />],
+        [
+          'Last delivery',
+          endpoint.lastDeliveryAt === null ? 'Never' : <RelativeTime key="last" at={endpoint.lastDeliveryAt} />,
+        ],
+        ['URL set by', <Owner key="owner" owner={endpoint.owner} />],
+      ]}
+    />
+  </div>
+)
+
+export const EndpointPage = () => {
+  const { endpointId = '' } = useParams()
+  const { can } = useIdentity()
+  const fallback = useFallbackPolling()
+  const endpoint = useQuery({
+    ...read('GET /event-endpoints/:id', { params: { id: endpointId } }),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'active' ? pollMs : fallback),
+  })
+  useTitle(endpoint.data?.name ?? 'Event endpoint')
+  const base = `/events/endpoints/${endpointId}`
+  return (
+    <Page wide>
+      <QueryBoundary query={endpoint}>
+        {(data) => (
+          <>
+            <PageHeader
+              title={
+                <span className={styles['heading']}>
+                  {data.name} <EndpointState of={data} />
+                </span>
+              }
+              description={
+                <Link to="/events/endpoints" className="link">
+                  All endpoints
+                </Link>
+              }
+              {...(can('webhooks:write') && { actions: <Actions endpoint={data} /> })}
+            />
+            <div className={styles['why']}>
+              <StatusNotice endpoint={data} />
+            </div>
+            <Summary endpoint={data} />
+            <Tabs
+              label="Event endpoint"
+              tabs={[
+                { to: base, label: 'Deliveries', end: true },
+                { to: `${base}/settings`, label: 'Settings' },
+              ]}
+            />
+            <Outlet key={data.id} context={data} />
+          </>
+        )}
+      </QueryBoundary>
+    </Page>
+  )
+}

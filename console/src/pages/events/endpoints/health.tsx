@@ -1,0 +1,35 @@
+import type { EventEndpoint } from 'atrium-sdk'
+import { formatAgo, formatDateTime } from '../../../format.ts'
+import styles from './endpoints.module.css'
+
+const textOf = (results: EventEndpoint['recentResults']): string => {
+  const succeeded = results.filter((result) => result === 'succeeded').length
+  if (results.length === 0) return 'No recent results'
+  if (succeeded === results.length) return results.length === 1 ? 'Succeeded' : `All of ${succeeded} succeeded`
+  return `${succeeded} of ${results.length} succeeded`
+}
+
+/** How the last deliveries ended, as bars from the oldest to the newest, and in words. */
+export const Health = ({ endpoint }: { endpoint: EventEndpoint }) => {
+  const { recentResults, failingSince, status } = endpoint
+  const isFailing = status === 'active' && failingSince !== null
+  return (
+    <span className={styles['health']}>
+      {recentResults.length > 0 && (
+        <span className={styles['bars']} aria-hidden="true">
+          {recentResults.toReversed().map((result, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a bar has no other key than its place
+            <i key={index} className={styles[result]} />
+          ))}
+        </span>
+      )}
+      {isFailing ? (
+        <span className={styles['failing']} title={formatDateTime(failingSince)}>
+          Failing since {formatAgo(failingSince)}
+        </span>
+      ) : (
+        <span className={styles['faint']}>{textOf(recentResults)}</span>
+      )}
+    </span>
+  )
+}

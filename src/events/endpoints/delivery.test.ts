@@ -280,6 +280,34 @@ describe('the rights of the owner', () => {
   })
 })
 
+test('a member who may not read an event learns nothing of it by a filter or by the response of the receiver', async () => {
+  const owner = await app.createOrg()
+  const outsider = await app.createUser(owner, 'member', { inWorkspace: false })
+  const echo = await startReceiver()
+  echo.answer = (response, { body }) => response.end(body)
+  const endpoint = await createEndpoint(app, owner, { url: echo.url, types: ['agent.*', 'api_key.*'] })
+  await createAgent(app, owner, 'Secret plan')
+  await untilArrivals(echo, 1)
+  const bodyFor = async (as: TestActor): Promise<string> => {
+    const [delivery] = await until(
+      () => endpointDeliveries(app, as, endpoint),
+      (items) => items[0]?.status === 'succeeded',
+    )
+    const path = `${endpointsPath}/${endpoint.id}/deliveries/${delivery?.id}`
+    const one = (await app.call('GET', path, { as })).body.data
+    assert.deepEqual(one.response, (delivery as unknown as { response: object }).response)
+    return one.response.body
+  }
+  assert.match(await bodyFor(owner), /Secret plan/)
+  assert.equal(await bodyFor(outsider), '')
+  const changed = await patchEndpoint(app, outsider, endpoint, { filter: { path: 'data.name', prefix: 'Secret' } })
+  assert.equal(changed.owner.userId, outsider.userId)
+  await createAgent(app, owner, 'Secret plan B')
+  await settled(owner)
+  assert.equal(echo.arrivals.length, 1)
+  assert.equal((await endpointDeliveries(app, outsider, endpoint)).length, 1)
+})
+
 describe('the loop guard', () => {
   test('ends a loop between a receiver that repeats the header and the API after five further events', async () => {
     const owner = await app.createOrg()

@@ -23,7 +23,7 @@ import type { Recorder } from '../../webhooks/receive/record.ts'
 import { wholeList } from '../../webhooks/schemas.ts'
 import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
 import { pageOf, positionOf } from '../../webhooks/webhooks.ts'
-import { checkPatterns, matchesAny, requireReadable, requireReadableType } from '../visibility.ts'
+import { checkPatterns, matchesAny, requireReadable, requireReadableType, visibilityOf } from '../visibility.ts'
 import { parseFilter } from './filter.ts'
 import { bodyOf } from './prepare.ts'
 import * as queries from './queries.ts'
@@ -53,18 +53,29 @@ const getRow = async (db: Db, actor: Actor, id: string, resource: string = what)
 
 export const endpointDeliveries = deliveriesOf({ table: 'event_endpoints', name: 'event endpoint', get: getRow })
 
-/** Deliveries as the API shows them: it calls the destination by its kind, and marks test events. */
-export const recordsOfDeliveries = async <T extends { webhookId: string; eventId: string }>(
+export type ShownDelivery = Awaited<ReturnType<typeof endpointDeliveries.get>>
+
+/**
+ * Deliveries as the API shows them: it calls the destination by its kind, and marks test events. Body and headers of a
+ * response, which can repeat the event, are empty for callers who may not read every event of its type, unless they own the endpoint.
+ */
+export const recordsOfDeliveries = async (
   db: Db,
-  { orgId }: Actor,
+  actor: Actor,
   endpointId: string,
-  deliveries: readonly T[],
+  deliveries: readonly ShownDelivery[],
 ) => {
   if (deliveries.length === 0) return []
+  const { orgId, userId } = actor
   const eventIds = deliveries.map(({ eventId }) => eventId)
   const tests = new Set((await queries.listTestEvents(db, orgId, endpointId, eventIds)).map(({ id }) => id))
-  return deliveries.map(({ webhookId, ...delivery }) => ({
+  const endpoint = await getRow(db, actor, endpointId)
+  const { types, workspaceIds } = await visibilityOf(db, actor)
+  const seesEvery = workspaceIds === null || endpoint.userId === userId
+  return deliveries.map(({ webhookId, response, ...delivery }) => ({
     ...delivery,
+    response:
+      response && (seesEvery && types.has(delivery.eventType) ? response : { ...response, headers: {}, body: '' }),
     endpointId: webhookId,
     isTest: tests.has(delivery.eventId),
   }))
@@ -205,8 +216,9 @@ const cleanPatch = async (
 })
 
 /**
- * Changes an endpoint. Who sets the URL becomes the owner, so that nobody can direct events that only somebody else may
- * read to a URL of their own. Kept deliveries are sent when it becomes active.
+ * Changes an endpoint. Who sets what is sent and where becomes the owner, so that nobody can direct events that only
+ * somebody else may read to a URL of their own, or find out by a filter what is in them. Kept deliveries are sent when it
+ * becomes active.
  */
 export const updateEndpoint = async (
   db: Database,
@@ -220,8 +232,9 @@ export const updateEndpoint = async (
     const current = await queries.lockEndpoint(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
-    const owner = change.url === undefined ? {} : ownerOf(actor)
-    if (change.url !== undefined) requireReadable(actor, change.types ?? current.types)
+    const takesOver = Object.keys(change).some((field) => field !== 'name')
+    const owner = takesOver ? ownerOf(actor) : {}
+    if (takesOver) requireReadable(actor, change.types ?? current.types)
     const next = { ...current, ...change, ...owner, status: patch.status ?? current.status }
     const row = await queries.updateEndpoint(db, actor, id, next)
     if (!row) throw notFound(what)

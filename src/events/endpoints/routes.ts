@@ -106,7 +106,7 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
         tags,
         summary: 'Update an event endpoint',
         description:
-          'Changes the fields that are sent. Who sends `url` becomes the owner, with whose rights events are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` is invalid. FORBIDDEN for a type that the caller may not read.',
+          'Changes the fields that are sent. Who sends `url`, `types`, `workspaceIds`, `filter`, `ordering` or `expand` becomes the owner, with whose rights events are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` is invalid. FORBIDDEN for a type that the caller may not read.',
         params: IdParams,
         body: Patch(EventEndpointPatch),
         response: { 200: Success(EventEndpoint) },
@@ -166,7 +166,7 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
 
 const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: EndpointDeps): void => {
   const recorder = createRecorder(db, quotas, deliveryWake)
-  const shown = async <T extends { webhookId: string; eventId: string }>(actor: Actor, delivery: T) => {
+  const shown = async (actor: Actor, delivery: endpoints.ShownDelivery) => {
     const [record] = await endpoints.recordsOfDeliveries(db, actor, delivery.webhookId, [delivery])
     return ok(record as NonNullable<typeof record>)
   }
@@ -224,7 +224,8 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
       schema: {
         tags,
         summary: 'Retrieve a delivery of an event endpoint',
-        description: 'Returns a delivery with its attempts and the last response.',
+        description:
+          'Returns a delivery with its attempts and the last response. `body` and `headers` of the response are empty for callers who may not read every event of its type, except for the owner of the endpoint.',
         params: DeliveryParams,
         response: { 200: Success(EventDelivery) },
       },

@@ -15,6 +15,7 @@ export const emptyEndpoint: EndpointDraft = {
   workspaceIds: null,
   filter: '',
   ordering: 'none',
+  expand: false,
 }
 
 const fields = Object.keys(emptyEndpoint) as (keyof EndpointDraft)[]

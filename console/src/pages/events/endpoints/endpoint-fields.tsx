@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../ui/forms/button.tsx'
-import { FieldGroup, RadioField, TextArea, TextField } from '../../../ui/forms/field.tsx'
+import { CheckField, FieldGroup, RadioField, TextArea, TextField } from '../../../ui/forms/field.tsx'
 import { fieldErrorsOf, filterProblem } from './draft.ts'
 import type { EndpointDraft } from './draft.ts'
 import styles from './endpoints.module.css'
@@ -109,6 +109,12 @@ export const EndpointFields = ({
           />
         ))}
       </FieldGroup>
+      <CheckField
+        label="Include contents"
+        hint="Whole messages, and the events that webhooks received, as the field expanded."
+        checked={draft.expand}
+        onChange={({ target }) => change({ expand: target.checked })}
+      />
     </div>
   )
 }

@@ -140,6 +140,54 @@ test('deliveries appear live, are filtered by status, show their attempt and eve
   assert.deepEqual(pageErrors, [])
 })
 
+test('a list of failed deliveries shows one that fails while it is open', async () => {
+  const receiver = await startReceiver()
+  respond(receiver, 500, '')
+  const owner = await app.createOrg()
+  const endpoint = await createEndpoint(app, owner, { url: receiver.url, types: ['agent.created'] })
+  const { page } = await open(owner, `/events/endpoints/${endpoint.id}?status=failed`)
+  await page.getByText('No failed deliveries').waitFor()
+  await createAgent(app, owner, 'Librarian')
+  await page.getByRole('link', { name: 'agent.created' }).waitFor()
+})
+
+test('a page polls deliveries only while one is unfinished, and nothing while it is hidden', async () => {
+  const receiver = await startReceiver()
+  const owner = await app.createOrg()
+  const endpoint = await createEndpoint(app, owner, { url: receiver.url, types: ['agent.created'] })
+  await createAgent(app, owner, 'Librarian')
+  await deliveriesEnd(owner, endpoint, ['succeeded'])
+  const { page } = await open(owner, '/settings/profile')
+  await page.clock.install()
+  await page.goto(`${app.url}/events/endpoints/${endpoint.id}`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await waitForIdleNetwork(page)
+  const polled = { deliveries: 0, endpoint: 0 }
+  page.on('request', (request) => {
+    const path = request.url().split('/event-endpoints/')[1]
+    if (path?.includes('/deliveries')) polled.deliveries += 1
+    else if (path !== undefined) polled.endpoint += 1
+  })
+  await page.clock.fastForward(30_000)
+  await until('the results of the endpoint are loaded', () => polled.endpoint > 0)
+  assert.equal(polled.deliveries, 0)
+  // The attempt has no response.
+  receiver.answer = () => undefined
+  await createAgent(app, owner, 'Archivist')
+  await page.getByRole('table', { name: 'Deliveries' }).getByText('Sending').waitFor()
+  await waitForIdleNetwork(page)
+  polled.deliveries = 0
+  await page.clock.fastForward(5_000)
+  await until('the unfinished delivery is loaded', () => polled.deliveries > 0)
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })`)
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  await waitForIdleNetwork(page)
+  Object.assign(polled, { deliveries: 0, endpoint: 0 })
+  await page.clock.fastForward(60_000)
+  await page.evaluate('document.title')
+  assert.deepEqual(polled, { deliveries: 0, endpoint: 0 })
+})
+
 test('all failed deliveries since a time are retried together', async () => {
   const receiver = await startReceiver()
   respond(receiver, 500, '')

@@ -66,8 +66,12 @@ const loadPage = async (
   }
 }
 
-// A delivery appears with its event, but its attempts are not events.
-const pollMs = 2_500
+// A delivery appears with its event, but its attempts are not events. A list of ended ones does not contain those that
+// end next, so it is loaded regularly.
+const pollMs = { unfinished: 2_500, ended: 5_000 }
+
+const pollOf = (status: Status | undefined) => (items: readonly EventDelivery[]) =>
+  items.some(isUnfinished) ? pollMs.unfinished : (status === 'succeeded' || status === 'failed') && pollMs.ended
 
 const NoDeliveries = ({
   endpoint,
@@ -112,7 +116,7 @@ export const EndpointDeliveries = () => {
   const deliveries = useLiveList(
     [...keyOf('GET /event-endpoints/:id/deliveries'), id, status],
     (query, signal) => loadPage(id, { ...query, status }, signal),
-    (items) => items.some(isUnfinished) && pollMs,
+    pollOf(status),
   )
   const { hasNextPage, fetchNextPage, isFetchingNextPage } = deliveries.query
   const recover = async (body: { since: string }) => {

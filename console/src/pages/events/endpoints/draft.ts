@@ -66,17 +66,23 @@ export const problemOf = ({ name, url, types, workspaceIds, filter }: EndpointDr
   return filterProblem(filter) !== undefined && 'The filter is not valid JSON.'
 }
 
+/** Messages that do not begin with the name of their field. */
+const fieldsByText: readonly [RegExp, keyof EndpointDraft][] = [
+  [/\bURL\b/, 'url'],
+  [/\bof the type\b/, 'types'],
+  [/^Workspace\b/, 'workspaceIds'],
+]
+
 export type FieldErrors = Partial<Record<keyof EndpointDraft, string>>
 
 /** The field that the message of a rejected request is about; undefined: none of them. */
 const fieldOf = (message: string): keyof EndpointDraft | undefined =>
   fields.find((field) => new RegExp(`^(?:body[./])?${field}\\b`).test(message)) ??
-  (/\bURL\b/.test(message) ? 'url' : /event type|of the type/.test(message) ? 'types' : undefined)
+  fieldsByText.find(([text]) => text.test(message))?.[1]
 
 /** The message of the API by field. Empty for errors that are not about a field. */
 export const fieldErrorsOf = (error: unknown): FieldErrors => {
-  if (!(error instanceof AtriumError) || !['BAD_REQUEST', 'VALIDATION_ERROR', 'FORBIDDEN'].includes(error.code))
-    return {}
+  if (!(error instanceof AtriumError) || !['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND'].includes(error.code)) return {}
   const field = fieldOf(error.message)
   return field === undefined ? {} : { [field]: error.message }
 }

@@ -58,7 +58,7 @@ const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
         </SelectField>
         {patch.url !== undefined && (
           <Notice tone="info">
-            Whoever changes the URL becomes its owner: only events that you may read are sent.
+            If you change the URL, you become its owner: only events that you may read are sent.
           </Notice>
         )}
         {Object.keys(fieldErrorsOf(error)).length === 0 && <Notice error={error} />}

@@ -80,11 +80,23 @@ export const startBrowser = async (
   args: string[] = [],
 ): Promise<{ open(options?: OpenOptions): Promise<BrowserPage> }> => {
   Object.assign(process.env, lambdaEnv)
-  const browser = await launcher.launch({
-    executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
-    env: { ...process.env, ...lambdaEnv },
-  })
+  const executablePath = await chromium.executablePath()
+  // Another test file may still be unpacking it.
+  const launched = await until(
+    () =>
+      launcher
+        .launch({
+          executablePath,
+          args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
+          env: { ...process.env, ...lambdaEnv },
+        })
+        .catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ETXTBSY') throw error
+          return undefined
+        }),
+    (found) => found !== undefined,
+  )
+  const browser = launched as NonNullable<typeof launched>
   after(() => browser.close())
   return {
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { DatabaseClient } from './connections/client.ts'
 import { StartError } from '../process/start-error.ts'
 

@@ -231,7 +231,7 @@ test('a disabled endpoint gives the reason and is activated, and one without an 
   assert.deepEqual((await readEndpoint(app, owner, left)).owner, { userId: owner.userId, apiKeyId: null })
 })
 
-test('settings send only what was changed, so that the owner of the URL stays the same', async () => {
+test('settings send only what was changed: a new name keeps the owner, other changes announce a new one', async () => {
   const owner = await app.createOrg()
   const other = await app.createUser(owner, 'admin')
   const endpoint = await createEndpoint(app, other, {
@@ -240,19 +240,28 @@ test('settings send only what was changed, so that the owner of the URL stays th
   })
   const { page } = await open(owner, `/events/endpoints/${endpoint.id}/settings`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Renamed')
+  const warning = page.getByText('With these changes you become the owner of the endpoint')
+  assert.equal(await warning.count(), 0)
+  const renaming = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  assert.deepEqual((await renaming).postDataJSON(), { name: 'Renamed' })
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.equal((await readEndpoint(app, owner, endpoint)).owner.userId, other.userId)
   await page.getByLabel('Keep the order of each resource').check()
   await page.getByLabel('Selected workspaces').check()
   await page.getByRole('group', { name: 'Workspaces' }).getByRole('checkbox').first().check()
+  await warning.waitFor()
   const saving = page.waitForRequest((request) => request.method() === 'PATCH')
   await page.getByRole('button', { name: 'Save changes' }).click()
   assert.deepEqual((await saving).postDataJSON(), {
-    name: 'Renamed',
     ordering: 'subject',
     workspaceIds: [owner.workspaceId],
   })
-  await page.getByText('Saved', { exact: true }).waitFor()
-  const saved = await readEndpoint(app, owner, endpoint)
-  assert.deepEqual([saved.types, saved.owner.userId], [['webhook.event.*'], other.userId])
+  const saved = await until(
+    () => readEndpoint(app, owner, endpoint),
+    ({ ordering }) => ordering === 'subject',
+  )
+  assert.deepEqual([saved.types, saved.owner.userId], [['webhook.event.*'], owner.userId])
 })
 
 test('an endpoint is paused and activated, its secret is rotated, and it is deleted after a confirmation', async () => {

@@ -36,7 +36,7 @@ export const bodyOf = ({ name, url, filter, ...rest }: EndpointDraft): EventEndp
   filter: parseFilter(filter),
 })
 
-/** Only what was changed: who sends the URL becomes the owner, and may have fewer rights than the owner. */
+/** Only what was changed: who sends more than the name becomes the owner, and may have fewer rights. */
 export const patchOf = (draft: EndpointDraft, endpoint: EventEndpoint): Partial<EventEndpointCreate> => {
   const stored = new Map(Object.entries(bodyOf(draftOf(endpoint))))
   return Object.fromEntries(

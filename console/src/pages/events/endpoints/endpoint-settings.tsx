@@ -31,10 +31,13 @@ const statusHints: Record<EventEndpoint['status'], string> = {
 const settingsOf = (endpoint: EventEndpoint) => ({ ...draftOf(endpoint), status: endpoint.status })
 
 const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
+  const { me } = useIdentity()
   const { draft, change, reset } = useDraft(endpoint, settingsOf)
   const { status, ...fields } = draft
   const isValid = filterProblem(fields.filter) === undefined
   const patch = { ...(isValid && patchOf(fields, endpoint)), ...(status !== endpoint.status && { status }) }
+  const takesOver =
+    endpoint.owner.userId !== me.user.id && Object.keys(patch).some((field) => field !== 'name' && field !== 'status')
   const problem = problemOf(fields) || (Object.keys(patch).length === 0 && 'No changes to save.')
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
@@ -56,9 +59,9 @@ const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
           <option value="paused">Paused</option>
           <option value="disabled">Disabled</option>
         </SelectField>
-        {patch.url !== undefined && (
+        {takesOver && (
           <Notice tone="info">
-            If you change the URL, you become its owner: only events that you may read are sent.
+            With these changes you become the owner of the endpoint: only events that you may read are sent.
           </Notice>
         )}
         {Object.keys(fieldErrorsOf(error)).length === 0 && <Notice error={error} />}

@@ -4,6 +4,7 @@ import { sql } from '../platform/database/database.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
+import { ensureDefaultAgent } from './default-agent.ts'
 
 const app = await startTestApp()
 const second = await app.secondServer()
@@ -51,6 +52,13 @@ describe('the default agent', () => {
     )
     assert.deepEqual(agent.allowedTools, ['files.search', 'files.read', 'files.write'])
     assert.deepEqual([agent.allowedPeers, agent.allowedConnectors], [[], []])
+  })
+
+  test('creates the default agent without an error in 100 orgs in which four processes do so at once', async () => {
+    for (let n = 0; n < 100; n += 1) {
+      const { orgId } = await app.createOrg()
+      await Promise.all(Array.from({ length: 4 }, () => ensureDefaultAgent(app.db, orgId, 'atrium/demo')))
+    }
   })
 
   for (const [what, method, path, json] of [

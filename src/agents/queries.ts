@@ -167,14 +167,18 @@ export const insertAgent = (db: Db, actor: Actor, agent: NewAgent) =>
  * Inserts the org's default agent, or sets the configured model on the existing one. The operator chose that model, not
  * a member of the org, so the authority version stays the same and consents stay valid.
  */
-export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
-  db.execute(sql`
+export const ensureDefaultAgent = async (db: Db, orgId: string, agent: NewAgent): Promise<void> => {
+  // The agent has two unique keys, that of the default agent and its slug. A conflict target names one of them, and an
+  // insert at the same time by another process can violate the other one first.
+  await db.execute(sql`
     insert into agents (org_id, id, name, slug, description, avatar, model, allowed_tools, settings, is_default)
     values (${orgId}, ${agent.id}, ${agent.name}, ${agent.slug}, ${agent.description}, ${agent.avatar}, ${agent.model},
       ${agent.allowedTools}, ${JSON.stringify(agent.settings)}, true)
-    on conflict (org_id) where is_default do update
-      set model = excluded.model, revision = agents.revision + 1, updated_at = excluded.updated_at
-      where agents.model <> excluded.model`)
+    on conflict do nothing`)
+  await db.execute(sql`
+    update agents set model = ${agent.model}, revision = revision + 1, updated_at = now()
+    where org_id = ${orgId} and is_default and model <> ${agent.model}`)
+}
 
 /** The slugs of the org that equal `slug` or extend it by a number ("helper" → "helper-2"). */
 export const listNumberedSlugs = (db: Db, actor: Actor, slug: string) => {

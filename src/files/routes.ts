@@ -1,3 +1,4 @@
+import { onceClosed } from '../platform/http/closed.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
@@ -103,7 +104,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     },
     async (request, reply) => {
       const disconnect = new AbortController()
-      reply.raw.once('close', () => disconnect.abort(badRequest('The request was aborted.')))
+      onceClosed(reply.raw, () => disconnect.abort(badRequest('The request was aborted.')))
       return ok(await previewFile(deps, request.actor, request.params.id, disconnect.signal))
     },
   )

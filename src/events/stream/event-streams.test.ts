@@ -100,7 +100,36 @@ const logOf = async (as: TestActor): Promise<string[]> =>
     ({ id }: { id: string }) => id,
   )
 
+const disconnects = 30
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
 describe('a stream of events', () => {
+  test('leaves nothing behind for clients that disconnect before the stream opens', async () => {
+    const owner = await app.createOrg()
+    const before = timers()
+    const abort = new AbortController()
+    await app.db.transaction('all orgs', async (db) => {
+      // The position at which the stream begins cannot be read until the transaction ends.
+      await db.execute(sql`lock table event_heads in access exclusive mode`)
+      const requests = Array.from({ length: disconnects }, () =>
+        fetch(`${app.url}/api/v1/events/stream`, {
+          headers: { authorization: `Bearer ${owner.key}` },
+          signal: abort.signal,
+        }),
+      )
+      await until('the server waits for the position', async () => {
+        const row = await db.row<{ n: number }>(sql`
+          select count(*)::int as n from pg_locks where relation = 'event_heads'::regclass and not granted`)
+        return (row?.n ?? 0) > 0
+      })
+      abort.abort()
+      await Promise.allSettled(requests)
+    })
+    const stream = await open(app, owner)
+    stream.close()
+    await until('no stream has a timer', () => timers() < before + disconnects / 2)
+  })
+
   for (const [where, server] of [
     ['the process of the change', app],
     ['another process', other],

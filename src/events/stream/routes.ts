@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { EventStream } from '../../platform/http/schemas.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
@@ -71,7 +72,7 @@ export const registerEventStreamRoutes = (
     raw.on('drain', () => {
       if (!isVerifying) subscription.resume()
     })
-    raw.once('close', () => {
+    onceClosed(raw, () => {
       server.stopping.removeEventListener('abort', end)
       unwatch()
       subscription.close()

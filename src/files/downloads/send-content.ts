@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceClosed } from '../../platform/http/closed.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import type { ContentHeaders } from './content-headers.ts'
 import type { Content } from '../content.ts'
@@ -35,7 +36,7 @@ export const sendContent = async (
   // A signed URL has no caller and is valid until it expires.
   if (end - start >= watchedBytes && request.routeOptions.config.access !== 'public') {
     const unwatch = request.watchAuthority(() => void reply.raw.destroy())
-    reply.raw.once('close', unwatch)
+    onceClosed(reply.raw, unwatch)
   }
   return reply.send(bytes)
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { ServerResponse } from 'node:http'
+import { onceClosed } from './closed.ts'
 
 // x-accel-buffering keeps nginx from buffering the events.
 const headers = {
@@ -22,7 +23,7 @@ export const openEventStream = (reply: FastifyReply, more: Record<string, string
     if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(': ping\n\n')
   }, pingMs)
   raw.on('error', () => undefined)
-  raw.once('close', () => clearInterval(ping))
+  onceClosed(raw, () => clearInterval(ping))
   // A keep-alive connection that the client holds open would delay the shutdown of the server.
   raw.once('finish', () => {
     if (server.stopping.aborted) socket?.destroySoon()
@@ -37,5 +38,5 @@ const lastEventMs = 500
 export const endWithLastEvent = (raw: ServerResponse, lastEvent: string): void => {
   if (!raw.writableEnded) raw.end(lastEvent)
   const timer = setTimeout(() => raw.destroy(), lastEventMs)
-  raw.once('close', () => clearTimeout(timer))
+  onceClosed(raw, () => clearTimeout(timer))
 }

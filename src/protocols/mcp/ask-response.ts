@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceClosed } from '../../platform/http/closed.ts'
 import { serviceUnavailable } from '../../platform/http/errors.ts'
 import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
 import { openEventStream } from '../../platform/http/server-sent-events.ts'
@@ -72,11 +73,10 @@ export const waitForTurnEnd = async (
 ): Promise<WaitOutcome> => {
   const { stopping } = request.server
   const { promise, resolve, reject } = Promise.withResolvers<WaitOutcome>()
-  const onClose = (): void => resolve('disconnected')
   const onStop = (): void => reject(serviceUnavailable('The server is stopping. The turn continues in its session.'))
   const timeout = setTimeout(() => resolve('timeout'), timeoutMs)
   const unwatch = request.watchAuthority(reject, 'sessions:write')
-  reply.raw.once('close', onClose)
+  const unwatchClient = onceClosed(reply.raw, () => resolve('disconnected'))
   stopping.addEventListener('abort', onStop)
   if (stopping.aborted) onStop()
   const write = (_firstSeq: number, lines: string[]): boolean => {
@@ -89,7 +89,7 @@ export const waitForTurnEnd = async (
   } finally {
     clearTimeout(timeout)
     unwatch()
-    reply.raw.off('close', onClose)
+    unwatchClient()
     stopping.removeEventListener('abort', onStop)
     subscription.close()
   }

@@ -1,3 +1,4 @@
+import { onceClosed } from '../../platform/http/closed.ts'
 import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs } from '../../sessions/streams/wait-for-turn.ts'
@@ -66,7 +67,7 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
     const disconnected = new AbortController()
     const onClose = (): void => disconnected.abort(new Error('the client closed the connection'))
     // In the legacy revisions a closed connection does not cancel a request.
-    if (era === 'modern') reply.raw.once('close', onClose)
+    const unwatchClient = era === 'modern' ? onceClosed(reply.raw, onClose) : undefined
     const lost = new AbortController()
     const unwatch = request.watchAuthority((reason) => lost.abort(reason), tool.permission)
     try {
@@ -81,7 +82,7 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
       throw stopping.aborted ? serviceUnavailable('The server is stopping. Try again.', { cause: error }) : error
     } finally {
       unwatch()
-      reply.raw.off('close', onClose)
+      unwatchClient?.()
     }
   }
 

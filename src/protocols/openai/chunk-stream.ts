@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database/database.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
 import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
@@ -113,7 +114,7 @@ export const sendChunks = (
   server.stopping.addEventListener('abort', stop)
   if (server.stopping.aborted) stop()
   raw.on('drain', () => subscription.resume())
-  raw.once('close', () => {
+  onceClosed(raw, () => {
     close()
     // The client disconnected before the stream started: Fastify must not send a response.
     if (!isOpen) reply.hijack()

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceClosed } from '../../platform/http/closed.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
 import type { StreamPart } from './stream-parts.ts'
 import type { StreamReader, TurnStreams } from './turn-streams.ts'
@@ -70,7 +71,7 @@ export const sendStream = (
   })
   stopping.addEventListener('abort', stop)
   raw.on('drain', () => subscription.resume())
-  raw.once('close', () => {
+  onceClosed(raw, () => {
     stopping.removeEventListener('abort', stop)
     unwatch()
     subscription.close()

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceClosed } from '../../platform/http/closed.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import type { TurnStreams } from './turn-streams.ts'
 
@@ -28,8 +29,7 @@ export const waitForTurn = async (
   { turnId, timeoutMs, isFresh }: WaitOptions,
 ): Promise<boolean> => {
   const disconnected = new AbortController()
-  const onClose = (): void => disconnected.abort(clientDisconnected)
-  reply.raw.once('close', onClose)
+  const unwatchClient = onceClosed(reply.raw, () => disconnected.abort(clientDisconnected))
   let lost: ApiError | undefined
   const unwatch = request.watchAuthority((reason) => {
     lost = reason
@@ -38,7 +38,7 @@ export const waitForTurn = async (
   const signal = AbortSignal.any([disconnected.signal, request.server.stopping])
   const isEnd = await streams.waitForEnd({ orgId: request.actor.orgId, turnId }, { timeoutMs, signal, isFresh })
   unwatch()
-  reply.raw.off('close', onClose)
+  unwatchClient()
   if (lost) throw lost
   return isEnd
 }

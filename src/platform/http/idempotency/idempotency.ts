@@ -187,12 +187,20 @@ export const sendReplay = (reply: FastifyReply, stored: StoredResponse): Fastify
   reply.code(stored.status).headers(stored.headers).header('idempotency-replayed', 'true').send(stored.body)
 
 /** Renews the claim of a running request. */
-const renew = (db: Database, claim: Claim, seconds: number, log: Log): void => {
+interface Renewal {
+  seconds: number
+  log: Log
+  reply: FastifyReply
+}
+
+const renew = (db: Database, claim: Claim, { seconds, log, reply }: Renewal): void => {
   let renewals = 0
   const timer = setInterval(
     () => {
       renewals += 1
-      if (renewals > maxRenewals) claim.stopRenewal()
+      // A hijacked reply does not run the onSend hook.
+      const isOver = reply.sent && reply.raw.closed
+      if (isOver || renewals > maxRenewals) claim.stopRenewal()
       else {
         queries.renewClaim(db, claim.scope, claim.token, seconds).then(
           (held) => {
@@ -257,12 +265,8 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     const row = await claimKey(db, claim, seconds)
     if (row === undefined) {
       claim.db = guardedBy(db, claim)
-      renew(db, claim, seconds, log)
+      renew(db, claim, { seconds, log, reply })
       request.idempotencyClaim = claim
-      // A hijacked reply does not run the onSend hook.
-      reply.raw.once('close', () => {
-        if (reply.sent) claim.stopRenewal()
-      })
       return undefined
     }
     if (differ(row.fingerprint, claim.fingerprint)) throw otherRequest()

@@ -6,6 +6,7 @@ import type {
   preParsingHookHandler,
   RouteOptions,
 } from 'fastify'
+import { onceClosed } from '../closed.ts'
 import { badRequest, serviceUnavailable } from '../errors.ts'
 import { addressGroup } from './network.ts'
 
@@ -204,13 +205,13 @@ const createDeadlines = (limits: BodyLimits) => {
   return {
     addBody: (body: Body): void => {
       bodies.add(body)
-      body.raw.once('close', () => bodies.delete(body))
+      onceClosed(body.raw, () => bodies.delete(body))
       watch()
     },
     addUpload: (raw: IncomingMessage): void => {
       const upload = { raw, sinceMs: performance.now(), bytesRead: raw.socket.bytesRead }
       uploads.add(upload)
-      raw.once('close', () => uploads.delete(upload))
+      onceClosed(raw, () => uploads.delete(upload))
       watch()
     },
     close: () => clearInterval(timer),
@@ -230,9 +231,9 @@ const enterBudget = (budget: Budget, body: Body, address: string, response: Serv
   const { raw } = body
   const reserved = isSmall(raw) ? Number(raw.headers['content-length']) : smallBytes
   if (!budget.enter(body, address, reserved)) return false
-  raw.once('close', () => budget.leave(body))
+  onceClosed(raw, () => budget.leave(body))
   // A body stays in memory until the response to its request is sent.
-  response.once('close', () => budget.release(body))
+  onceClosed(response, () => budget.release(body))
   return true
 }
 

@@ -23,9 +23,10 @@ export const startLingeringClose = (request: IncomingMessage): boolean => {
     const over = performance.now() + lingerMs
     // Dropped bytes emit no events, so they are checked by a timer.
     const timer = setInterval(() => {
-      if (socket.bytesRead > enough || performance.now() > over) socket.destroy()
+      if (!socket.destroyed && socket.bytesRead <= enough && performance.now() <= over) return
+      clearInterval(timer)
+      socket.destroy()
     }, lookMs)
-    socket.once('close', () => clearInterval(timer))
     request.once('close', () => socket.destroy())
     socket.end()
     request.unpipe()

@@ -266,14 +266,15 @@ const runNpm = () =>
   new Promise((resolve) => {
     const options = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=notice']
     const [program, ...args] = [...npmCommand(), 'ci', omitDev ? '--omit=dev' : '--include=dev', ...options]
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     let stoppedBy
     const stop = (signal) => {
       stoppedBy = signal
       child.kill('SIGTERM')
     }
+    // Before npm runs: a signal to a process without a listener would end it, and npm would continue.
     for (const signal of Object.keys(signalNumbers)) process.on(signal, stop)
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     // A signal to the parent shell is not forwarded to this process, so the end of the shell is detected by polling.
     const parent = process.ppid
     const orphaned = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 250)

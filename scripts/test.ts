@@ -178,11 +178,9 @@ const runTests = async (files: string[]): Promise<Outcome> => {
       // Many tests wait for a lease, a child process or a browser, so that three times as many files as cores keep them busy.
       concurrency: Math.max(4, 3 * availableParallelism()),
       isolation: 'process',
-      // A handle that a browser or a server leaves open must not hold up the run. What a server leaves open when it is
-      // stopped is the subject of tests of their own, which wait for the exit of its process.
-      forceExit: true,
-      // For test files that hang. The files of the console take two minutes, and ten on a busy machine.
-      timeout: 1_800_000,
+      // For test files that hang, or that a leaked handle keeps open. The files of the console take two minutes, and ten
+      // on a busy machine.
+      timeout: 900_000,
       coverage: wantsCoverage,
       coverageIncludeGlobs: ['src/**/*.ts', 'sdk/src/**/*.ts', 'scripts/*.ts'],
       coverageExcludeGlobs: ['**/*.test.ts'],

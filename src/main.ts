@@ -24,6 +24,7 @@ import { StartError } from './platform/process/start-error.ts'
 import { tenantRole } from './platform/database/tenant-role.ts'
 import { guardProcess } from './platform/process/units.ts'
 import { startWatchdog } from './platform/process/watchdog.ts'
+import { findMisspelled } from './config/misspelled.ts'
 import { readConfig } from './read-config.ts'
 import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
@@ -290,6 +291,9 @@ const stopOnSignals = (running: Running): void => {
 export const serve = async (role: ProcessRole, env: NodeJS.ProcessEnv): Promise<void> => {
   const began = performance.now()
   const config = readConfig(env)
+  for (const { name, known } of findMisspelled(env)) {
+    console.warn(`! ${name} is not a variable of Atrium and has no effect; a variable with a similar name is ${known}`)
+  }
   console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)
   // During the start there is nothing to stop gracefully: the database rolls back or the next start continues.
   const exit = (): void => process.exit(143)

@@ -143,3 +143,24 @@ test('doctor fails when Redis cannot be reached or does not accept writes', asyn
   client.disconnect()
   assert.match((await doctor(env)).failed[0]?.detail ?? '', /READONLY/)
 })
+
+test('doctor fails when the server for reads is no standby, and names variables that are probably misspelled', async () => {
+  const socket = `?host=${encodeURIComponent(host)}`
+  const wrong = {
+    DATABASE_REPLICA_URL: `postgres://${owner}@localhost:${port}/postgres${socket}`,
+    DATABASE_DIRECT_ULR: 'postgres://localhost',
+    RETENTION_MESAGES_DAYS: '1',
+    S3_BUCKT: 'x',
+  }
+  const { failed } = await doctor({ DATA_DIR: join(folder, 'elsewhere'), ...wrong })
+  assert.deepEqual(
+    failed.map(({ name }) => name),
+    ['environment', 'replica'],
+  )
+  assert.match(failed[0]?.detail ?? '', /DATABASE_DIRECT_ULR is not a variable of Atrium: DATABASE_DIRECT_URL\?/)
+  assert.match(
+    failed[0]?.detail ?? '',
+    /RETENTION_MESAGES_DAYS .*: RETENTION_MESSAGES_DAYS\?.*S3_BUCKT .*: S3_BUCKET\?/,
+  )
+  assert.match(failed[1]?.detail ?? '', /none of the database servers is a standby/)
+})

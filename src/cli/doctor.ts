@@ -15,9 +15,10 @@ import {
 } from './doctor-database.ts'
 import { ConfigError } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
+import { findMisspelled } from '../config/misspelled.ts'
 import { findRunning, prepareDataDir } from '../platform/postgres/data-dir.ts'
 import { createDiskSpace } from '../platform/process/disk-space.ts'
-import { requireSameDatabase } from '../platform/database/same-database.ts'
+import { requireReplica, requireSameDatabase } from '../platform/database/same-database.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { sqlState } from '../platform/database/errors.ts'
@@ -139,12 +140,20 @@ const checkDatabase = async (config: Config): Promise<Check[]> => {
             return 'DATABASE_DIRECT_URL leads to the same database'
           }),
         ]
+        const { databaseReplicaUrl: replicaUrl } = config
+        const replica = replicaUrl !== undefined && [
+          await check('replica', async () => {
+            await requireReplica(connection, { connectionString: replicaUrl })
+            return 'DATABASE_REPLICA_URL leads to a replica of the same database'
+          }),
+        ]
         const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
         try {
           const rights = await check('permissions', () => checkRights(db))
           return [
             result,
             ...(same ?? []),
+            ...(replica || []),
             rights,
             await check('connections', () => checkConnections(db, connectionsOf(config))),
             await check('clock', () => checkClock(db)),
@@ -221,6 +230,11 @@ const checkPort = async (config: Config): Promise<string> => {
   return `${address} is free`
 }
 
+const checkEnvironment = (env: NodeJS.ProcessEnv, { environment }: Config): Check => {
+  const misspelled = findMisspelled(env).map(({ name, known }) => `${name} is not a variable of Atrium: ${known}?`)
+  return { name: 'environment', ok: misspelled.length === 0, detail: misspelled.join('; ') || environment }
+}
+
 const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const node = await check('Node.js', checkNode)
   let config: Config
@@ -233,7 +247,7 @@ const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
   const { redisUrl } = config
   return [
     node,
-    { name: 'environment', ok: true, detail: config.environment },
+    checkEnvironment(env, config),
     await check('data directory', () => checkDataDir(config)),
     ...(await checkDatabase(config)),
     await check('object store', () => checkObjects(config)),

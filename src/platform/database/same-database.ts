@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { DatabaseClient } from './connections/client.ts'
+import type { ConnectionConfig } from './connections/client.ts'
 import { StartError } from '../process/start-error.ts'
 
 /** Names the database and the running server, also behind a pooler. */
@@ -7,11 +8,22 @@ const identityText = `
   select current_database() as name, pg_postmaster_start_time()::text as started,
     (select oid from pg_database where datname = current_database())::text as oid`
 
-const identify = async (connection: pg.ClientConfig): Promise<{ name: string; text: string }> => {
+/** Names the database and its cluster, which a standby shares with its primary. */
+const clusterText = `
+  select current_database() as name, c.system_identifier::text as started,
+    (select oid from pg_database where datname = current_database())::text as oid
+  from pg_control_system() c`
+
+interface Identity {
+  name: string
+  text: string
+}
+
+const identify = async (connection: ConnectionConfig, by = identityText): Promise<Identity> => {
   const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    const { rows } = await client.query<{ name: string; started: string; oid: string }>(identityText)
+    const { rows } = await client.query<{ name: string; started: string; oid: string }>(by)
     const { name = '', started, oid } = rows[0] ?? {}
     return { name, text: `${oid} ${started}` }
   } finally {
@@ -26,6 +38,19 @@ export const requireSameDatabase = async (connection: pg.ClientConfig, direct: p
   throw new StartError(
     `DATABASE_DIRECT_URL leads to another database (${other.name}) than DATABASE_URL (${one.name}).`,
     'Name the same database in both; only the way to it may differ.',
+  )
+}
+
+/** Throws a StartError when DATABASE_REPLICA_URL names no copy of the database of DATABASE_URL. */
+export const requireReplica = async (connection: pg.ClientConfig, replica: pg.ClientConfig): Promise<void> => {
+  const [one, other] = await Promise.all([
+    identify(connection, clusterText),
+    identify({ ...replica, wants: 'standby' }, clusterText),
+  ])
+  if (one.text === other.text) return
+  throw new StartError(
+    `DATABASE_REPLICA_URL leads to ${other.name}, which is no replica of the database of DATABASE_URL (${one.name}).`,
+    'Name the same database on a standby of its server.',
   )
 }
 

@@ -7,6 +7,7 @@ import { installJobs } from '../../jobs/store.ts'
 import { createLog } from '../../process/log.ts'
 import { sql } from '../database.ts'
 import { migrate } from '../migrate.ts'
+import { requireReplica } from '../same-database.ts'
 
 // Commits must not wait for a standby that the tests stop.
 const cluster = await startCluster({ isSynchronous: false })
@@ -43,6 +44,17 @@ const listedIds = async (): Promise<string[]> => {
   const { body } = await app.call('GET', '/api/v1/agents?limit=100', { as: owner })
   return body.data.items.map(({ id }: { id: string }) => id)
 }
+
+test('a standby is recognised as a replica of its primary, and another database of it is not', async () => {
+  const [one, other] = [primary, standby].map((server) => cluster.url(server)) as [string, string]
+  await requireReplica({ connectionString: one }, { connectionString: other })
+  const wrong = new URL(other)
+  wrong.pathname = '/postgres'
+  await assert.rejects(
+    requireReplica({ connectionString: one }, { connectionString: wrong.href }),
+    /DATABASE_REPLICA_URL leads to postgres, which is no replica/,
+  )
+})
 
 test('lists are read from the standby when it has caught up', async () => {
   await untilReadsUse(standby)

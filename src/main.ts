@@ -16,8 +16,7 @@ import { stopGracefully } from './platform/http/server/graceful.ts'
 import type { App } from './platform/http/http.ts'
 import { createLog } from './platform/process/log.ts'
 import type { Log } from './platform/process/log.ts'
-import { DatabaseClient } from './platform/database/connections/client.ts'
-import { requireSameDatabase } from './platform/database/same-database.ts'
+import { requireReachable, requireSameDatabase } from './platform/database/connections/requirements.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { keepPartitions } from './platform/database/partitions.ts'
 import { StartError } from './platform/process/start-error.ts'
@@ -64,22 +63,6 @@ const openEmbedded = async (config: Config): Promise<Storage> => {
   } catch (error) {
     await lock.release()
     throw error
-  }
-}
-
-const checkReachable = async (connection: pg.ClientConfig, variable: string): Promise<void> => {
-  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
-  try {
-    await client.connect()
-    await client.end()
-  } catch (error) {
-    const reason =
-      error instanceof Error && error.message !== '' ? error.message : String((error as { code?: string }).code)
-    throw new StartError(
-      `The database of ${variable} cannot be reached: ${reason}.`,
-      'Check that the database is running, and its host, port, user, password and name.',
-      { cause: error },
-    )
   }
 }
 
@@ -142,11 +125,11 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
         )
       : await step('database', async () => {
           const connection = { connectionString: config.databaseUrl as string }
-          await checkReachable(connection, 'DATABASE_URL')
+          await requireReachable(connection, 'DATABASE_URL')
           const { databaseDirectUrl } = config
           const direct = databaseDirectUrl === undefined ? connection : { connectionString: databaseDirectUrl }
           if (direct !== connection) {
-            await checkReachable(direct, 'DATABASE_DIRECT_URL')
+            await requireReachable(direct, 'DATABASE_DIRECT_URL')
             await requireSameDatabase(connection, direct)
           }
           return {

@@ -264,7 +264,9 @@ describe('command line', () => {
     const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const away = await atrium(['org', 'list', '--json'], { env })
     assert.equal(away.code, 1)
-    assert.equal(JSON.parse(away.stdout).error.code, 'SERVICE_UNAVAILABLE')
+    const { error } = JSON.parse(away.stdout)
+    assert.equal(error.code, 'SERVICE_UNAVAILABLE')
+    assert.match(error.message, /The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\./)
   })
 
   test('every command in the overview exists and has a help text', async () => {

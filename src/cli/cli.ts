@@ -88,7 +88,8 @@ const failureOf = (error: unknown): { code: string; message: string } => {
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message }
   if (error instanceof ConfigError) return { code: 'CONFIGURATION', message: error.mistakes.join('; ') }
   if (error instanceof StartError) {
-    return { code: 'START', message: error.hint === undefined ? error.message : `${error.message} ${error.hint}` }
+    const code = isDatabaseUnavailable(error.cause) ? 'SERVICE_UNAVAILABLE' : 'START'
+    return { code, message: error.hint === undefined ? error.message : `${error.message} ${error.hint}` }
   }
   if (isDatabaseUnavailable(error)) return failureOf(databaseUnavailable(error))
   return { code: 'INTERNAL_ERROR', message: error instanceof Error ? error.message : String(error) }

@@ -4,7 +4,7 @@ import { findRunning } from '../platform/postgres/data-dir.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { borrowEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts'
-import { requireSameDatabase } from '../platform/database/same-database.ts'
+import { requireReachable, requireSameDatabase } from '../platform/database/connections/requirements.ts'
 import { migrate } from '../platform/database/migrate.ts'
 
 /** Runs `work` with a connection to the configured database, and starts the embedded one when no server runs it. */
@@ -13,7 +13,11 @@ export const withConnection = async <T>(
   log: (line: string) => void,
   work: (connection: pg.ClientConfig) => Promise<T>,
 ): Promise<T> => {
-  if (config.databaseUrl !== undefined) return work({ connectionString: config.databaseUrl })
+  if (config.databaseUrl !== undefined) {
+    const connection = { connectionString: config.databaseUrl }
+    await requireReachable(connection, 'DATABASE_URL')
+    return work(connection)
+  }
   const postgres = await borrowEmbeddedPostgres({ dataDir: config.dataDir, log })
   const { socketDir, port, database, user } = postgres
   try {
@@ -35,7 +39,10 @@ export const withDatabase = <T>(
 ): Promise<T> =>
   withConnection(config, log, async (connection) => {
     const direct = directOf(config) ?? connection
-    if (direct !== connection) await requireSameDatabase(connection, direct)
+    if (direct !== connection) {
+      await requireReachable(direct, 'DATABASE_DIRECT_URL')
+      await requireSameDatabase(connection, direct)
+    }
     await migrate(direct)
     const db = openDatabase({
       connection,

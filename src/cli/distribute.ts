@@ -3,7 +3,7 @@ import type { Command, Output } from './command.ts'
 import { directOf, withConnection } from './database.ts'
 import { distribute } from '../platform/database/distribute.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { requireSameDatabase } from '../platform/database/same-database.ts'
+import { requireSameDatabase } from '../platform/database/connections/requirements.ts'
 import { StartError } from '../platform/process/start-error.ts'
 import { readConfig } from '../read-config.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { StartError } from '../process/start-error.ts'
 import { advisoryLock } from './advisory-lock.ts'
-import { refusePooler } from './same-database.ts'
+import { refusePooler } from './connections/requirements.ts'
 import { tenantRole } from './tenant-role.ts'
 
 /**

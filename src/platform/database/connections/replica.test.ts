@@ -7,7 +7,7 @@ import { installJobs } from '../../jobs/store.ts'
 import { createLog } from '../../process/log.ts'
 import { sql } from '../database.ts'
 import { migrate } from '../migrate.ts'
-import { requireReplica } from '../same-database.ts'
+import { requireReplica } from './requirements.ts'
 
 // Commits must not wait for a standby that the tests stop.
 const cluster = await startCluster({ isSynchronous: false })

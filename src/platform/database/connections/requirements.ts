@@ -1,7 +1,24 @@
 import type pg from 'pg'
-import { DatabaseClient } from './connections/client.ts'
-import type { ConnectionConfig } from './connections/client.ts'
-import { StartError } from '../process/start-error.ts'
+import { DatabaseClient } from './client.ts'
+import type { ConnectionConfig } from './client.ts'
+import { StartError } from '../../process/start-error.ts'
+
+/** Throws a StartError with the host and the reason when the database of a variable cannot be reached. */
+export const requireReachable = async (connection: pg.ClientConfig, variable: string): Promise<void> => {
+  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
+  try {
+    await client.connect()
+    await client.end()
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.message !== '' ? error.message : String((error as { code?: string }).code)
+    throw new StartError(
+      `The database of ${variable} cannot be reached: ${reason}.`,
+      'Check that the database is running, and its host, port, user, password and name.',
+      { cause: error },
+    )
+  }
+}
 
 /** Names the database and the running server, also behind a pooler. */
 const identityText = `

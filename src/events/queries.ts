@@ -21,29 +21,32 @@ export interface EventWindow {
 }
 
 /**
- * Events of an org within a window of positions. `lastPosition` is the last of the window, from which a reader continues,
- * also when the filter has left out all of its events; null when the window is empty. `count`: the events in the window.
+ * Events of an org within a window of positions. When the window has fewer than `limit` of them, `lastPosition` is the
+ * last position of the window, from which a reader continues, also when the filter has left out all of its events, and
+ * `count` is the number of events in the window. Otherwise they are null and 0, and the rest of the window is not read.
  */
 export const listEvents = async (db: Db, orgId: string, filter: EventFilter, window: EventWindow) => {
   const { order, after, rows, limit } = window
   const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const inWindow = sql`
+    from events
+    where org_id = ${orgId}
+      ${after === undefined ? empty : order === 'asc' ? sql`and position > ${after.toString()}::bigint` : sql`and position < ${after.toString()}::bigint`}
+    order by position ${direction} limit ${rows}`
   const found = await db.rows<EventRow & { windowEnd: bigint; windowCount: number }>(sql`
-    with seen as materialized (
-      select ${eventColumns} from events
-      where org_id = ${orgId}
-        ${after === undefined ? empty : order === 'asc' ? sql`and position > ${after.toString()}::bigint` : sql`and position < ${after.toString()}::bigint`}
-      order by position ${direction} limit ${rows}
-    ), edge as (
-      select ${order === 'asc' ? sql`max(position)` : sql`min(position)`} as window_end, count(*)::int as window_count from seen
-    )
-    select edge.window_end, edge.window_count, s.* from edge left join lateral (
-      select * from seen
+    with page as materialized (
+      select * from (select ${eventColumns} ${inWindow}) w
       where true
         ${filter.types === undefined ? empty : sql`and type = any(${filter.types}::text[])`}
         ${filter.workspaceIds === undefined ? empty : sql`and (workspace_id is null or workspace_id = any(${filter.workspaceIds}::uuid[]))`}
         ${filter.subjectId === undefined ? empty : sql`and subject_id = ${filter.subjectId}`}
       order by position ${direction} limit ${limit}
-    ) s on true
+    ), edge as (
+      select ${order === 'asc' ? sql`max(position)` : sql`min(position)`} as window_end, count(*)::int as window_count
+      from (select position ${inWindow}) w
+      where (select count(*) from page) < ${limit}
+    )
+    select edge.window_end, edge.window_count, s.* from edge left join page s on true
     order by s.position ${direction}`)
   const [first] = found
   return {

@@ -95,13 +95,14 @@ const readOnce = async (db: Database, org: Org): Promise<boolean> => {
   const after = ready.reduce((lowest, one) => (one.after < lowest ? one.after : lowest), (ready[0] as Subscriber).after)
   if (after >= org.head && !org.isStale) return false
   org.isStale = false
-  const { events, lastPosition } = await queries.listEvents(db.hot, org.id, noFilter, {
+  const { events } = await queries.listEvents(db.hot, org.id, noFilter, {
     order: 'asc',
     after,
     rows: rowsPerRead,
     limit: rowsPerRead,
   })
-  if (lastPosition !== null && lastPosition > org.head) org.head = lastPosition
+  const last = events.at(-1)?.position
+  if (last !== undefined && last > org.head) org.head = last
   const frames = new Map<bigint, string>()
   for (const subscriber of ready) if (isReady(subscriber)) pass(subscriber, events, frames)
   // Positions up to `after` may be gone: their retention has ended.

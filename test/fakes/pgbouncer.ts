@@ -40,7 +40,10 @@ const relayTo = async ({ host, port }: pg.ClientConfig) => {
   return relay
 }
 
-/** `poolSize`: connections to the server for each database. `settings`: further lines of its configuration. */
+/**
+ * Runs deploy/pgbouncer/pgbouncer.ini with other addresses. `poolSize`: connections to the server for each database.
+ * `settings`: lines of its configuration that replace or extend those of the file.
+ */
 export const startPgbouncer = async (
   server: pg.ClientConfig,
   { poolSize, settings = [] }: { poolSize: number; settings?: string[] },
@@ -60,14 +63,19 @@ export const startPgbouncer = async (
     `listen_port = ${port}`,
     'unix_socket_dir =',
     'auth_type = any',
-    'pool_mode = transaction',
     `default_pool_size = ${poolSize}`,
-    'max_client_conn = 500',
     'server_tls_sslmode = disable',
     `logfile = ${log}`,
     ...settings,
   ]
-  await writeFile(file, `${lines.join('\n')}\n`)
+  // The rest is as in the file for installations.
+  const given = new Set(lines.map((line) => line.split(' ', 1)[0]))
+  const published = await readFile(new URL('../../deploy/pgbouncer/pgbouncer.ini', import.meta.url), 'utf8')
+  const [, section = ''] = published.split('[pgbouncer]\n')
+  const others = section
+    .split('\n')
+    .filter((line) => /^\w+ =/.test(line) && !line.startsWith('auth_file') && !given.has(line.split(' ', 1)[0]))
+  await writeFile(file, `${[...lines, ...others].join('\n')}\n`)
   // It does not run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, ['-q', ...user, file], { stdio: 'ignore', cwd: '/' })

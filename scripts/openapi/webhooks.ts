@@ -80,6 +80,15 @@ const responses = {
   default: { description: 'Anything else, or no response: the event is sent again later.' },
 }
 
+/** What the owner of an event endpoint needs to receive events of a type. */
+const requirementOf = ({ area, owner }: EventDefinition): string => {
+  if (owner === undefined) return `Requires the permission \`${area}:read\` of the owner of the endpoint.`
+  const own = `the permission \`${owner.area}:read\` for what belongs to the owner of the endpoint`
+  return owner.isOnlyReader
+    ? `Requires ${own}; what belongs to others is not sent.`
+    : `Requires ${own}, and \`${area}:read\` for the rest.`
+}
+
 /**
  * The requests that Atrium sends to event endpoints, one for each event type. `convert` stores a schema as a component of
  * the document and returns a reference to it; `example` is composed from the examples of its fields.
@@ -103,7 +112,7 @@ export const webhooksOf = (
           post: {
             operationId: `on${name}`,
             summary: `Receive ${type}`,
-            description: `${definition.description}\n\nSent to event endpoints that receive \`${type}\`. Requires the permission \`${definition.area}:read\` of the owner of the endpoint.`,
+            description: `${definition.description}\n\nSent to event endpoints that receive \`${type}\`. ${requirementOf(definition)}`,
             tags: ['Events'],
             security: [],
             parameters,

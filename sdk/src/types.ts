@@ -1844,6 +1844,10 @@ export interface EventTypeRecord {
   description: string
   /** Permission that a reader needs. */
   permission: string
+  /** Permission with which the person to whom the subject belongs, such as an API key or a connection, may read its events. Null: the subject belongs to nobody. */
+  ownerPermission: string | null
+  /** Whether only that person may read the event. */
+  isOwnerOnly: boolean
   /** Type of resource that the event is about. */
   subject: string
   /** JSON Schema (2020-12) of `data`. */

@@ -164,7 +164,7 @@ describe('the environment', () => {
     assert.equal(mistakesOf({ NODE_ENV: 'production', BOOTSTRAP_API_KEY: generateKey('test') }).length, 1)
   })
 
-  test('DATABASE_URL accepts several hosts, and only attributes of a primary', () => {
+  test('DATABASE_URL accepts several hosts, attributes of a primary and known modes of TLS only', () => {
     const accepted = [
       'postgres://h1,h2/atrium',
       'postgres://user:pass@h1:5432,[::1]:5433/atrium?target_session_attrs=read-write&sslmode=require',
@@ -174,6 +174,8 @@ describe('the environment', () => {
       'postgres://h1,/atrium',
       'postgres://h1,h2:x/atrium',
       'postgres://h1/a?target_session_attrs=standby',
+      'postgres://h1/a?sslmode=allow',
+      'postgres://h1/a?x=y&sslmode=verify',
     ]) {
       assert.throws(() => parseConfig({ DATABASE_URL: url }), ConfigError, url)
     }

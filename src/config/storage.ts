@@ -18,6 +18,8 @@ const isDatabaseUrl = (value: string): boolean =>
     )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/'))) instanceof Mistake
   )
 
+const sslModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+
 /** One host or several separated by commas, as libpq accepts them. `attributes`: of `target_session_attrs`. */
 const databaseUrl =
   (...attributes: string[]): Parse<string> =>
@@ -25,6 +27,11 @@ const databaseUrl =
     const hosts = hostsOf(value)
     const isComplete = hosts.length === 1 || !hosts.includes('')
     if (!isComplete || !urlsOf(value).every(isDatabaseUrl)) return new Mistake(`must be a URL such as ${example}`)
+    const [, sslMode] = /[?&]sslmode=([^&#]*)/.exec(value) ?? []
+    // The driver treats a mode that it does not know as verify-full, and `allow` too.
+    if (sslMode !== undefined && !sslModes.includes(sslMode)) {
+      return new Mistake(`must have an sslmode of ${sslModes.join(', ')}, or none`)
+    }
     const [, attribute] = /[?&]target_session_attrs=([^&#]*)/.exec(value) ?? []
     return attribute === undefined || attributes.includes(attribute)
       ? value

@@ -41,7 +41,7 @@ export const listEvents = async (
 ) => {
   const patterns = checkPatterns(types?.split(',') ?? [])
   const visible = await visibilityOf(db, actor)
-  const wanted = [...visible.types].filter((type) => matchesAny(patterns, type))
+  const wanted = (types: ReadonlySet<string>): string[] => [...types].filter((type) => matchesAny(patterns, type))
   const inWorkspaces = workspaceId === undefined ? visible.workspaceIds : new Set([workspaceId])
   if (workspaceId !== undefined && visible.workspaceIds?.has(workspaceId) === false) throw notFound('Workspace')
   const window = { order, after: after === undefined ? undefined : BigInt(after), rows: rowsPerPage, limit: limit + 1 }
@@ -49,7 +49,8 @@ export const listEvents = async (
     db,
     actor.orgId,
     {
-      types: wanted,
+      types: wanted(visible.types),
+      own: { types: wanted(visible.ownTypes), userId: visible.userId },
       workspaceIds: inWorkspaces === null ? undefined : [...inWorkspaces],
       subjectId,
     },

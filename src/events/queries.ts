@@ -6,6 +6,8 @@ import type { EventRow } from '../outbox/queries.ts'
 export interface EventFilter {
   /** Undefined: all. */
   types: readonly string[] | undefined
+  /** Further types, only of what belongs to the person. */
+  own?: { types: readonly string[]; userId: string }
   /** Undefined: all. Events without a workspace are always included. */
   workspaceIds: readonly string[] | undefined
   subjectId: string | undefined
@@ -37,7 +39,7 @@ export const listEvents = async (db: Db, orgId: string, filter: EventFilter, win
     with page as materialized (
       select * from (select ${eventColumns} ${inWindow}) w
       where true
-        ${filter.types === undefined ? empty : sql`and type = any(${filter.types}::text[])`}
+        ${filter.types === undefined ? empty : sql`and (type = any(${filter.types}::text[]) ${filter.own === undefined ? empty : sql`or (owner_id = ${filter.own.userId} and type = any(${filter.own.types}::text[]))`})`}
         ${filter.workspaceIds === undefined ? empty : sql`and (workspace_id is null or workspace_id = any(${filter.workspaceIds}::uuid[]))`}
         ${filter.subjectId === undefined ? empty : sql`and subject_id = ${filter.subjectId}`}
       order by position ${direction} limit ${limit}

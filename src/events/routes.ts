@@ -23,6 +23,8 @@ const typeRecords = (Object.entries(eventTypes) as [string, EventDefinition][]).
   version: definition.version,
   description: definition.description,
   permission: `${definition.area}:read`,
+  ownerPermission: definition.owner === undefined ? null : `${definition.owner.area}:read`,
+  isOwnerOnly: definition.owner?.isOnlyReader === true,
   subject: definition.subject,
   dataSchema: JSON.parse(JSON.stringify(definition.data)) as object,
   exampleData: definition.example,

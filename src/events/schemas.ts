@@ -121,6 +121,11 @@ export const EventTypeRecord = Type.Object(
     version: Type.Integer({ description: 'Version of `dataSchema`.', examples: [1] }),
     description: Type.String({ description: 'When the event occurs.', examples: ['Fields of an agent were changed.'] }),
     permission: Type.String({ description: 'Permission that a reader needs.', examples: ['agents:read'] }),
+    ownerPermission: Nullable(
+      Type.String({ examples: ['keys:read'] }),
+      'Permission with which the person to whom the subject belongs, such as an API key or a connection, may read its events. Null: the subject belongs to nobody.',
+    ),
+    isOwnerOnly: Type.Boolean({ description: 'Whether only that person may read the event.', examples: [false] }),
     subject: Type.String({ description: 'Type of resource that the event is about.', examples: ['agent'] }),
     dataSchema: Type.Unsafe<object>({
       type: 'object',

@@ -12,41 +12,58 @@ import type { EventDefinition } from '../outbox/define.ts'
 export interface Visibility {
   /** Types whose area the caller may read. */
   types: ReadonlySet<string>
+  /** Types of which the caller may read the events of what is theirs. */
+  ownTypes: ReadonlySet<string>
+  userId: string
   /** The workspaces of the caller; null: all of the org. Events without a workspace are visible to every member. */
   workspaceIds: ReadonlySet<string> | null
 }
 
 const definitions = Object.entries(eventTypes) as [string, EventDefinition][]
 
-const mayRead = (actor: Pick<Actor, 'permissions'>, { area }: EventDefinition): boolean =>
-  actor.permissions.has(`${area}:read` as Permission)
+type Reader = Pick<Actor, 'permissions' | 'userId'>
 
-const readableTypes = (actor: Pick<Actor, 'permissions'>): Set<string> =>
-  new Set(definitions.filter(([, definition]) => mayRead(actor, definition)).map(([type]) => type))
+const typesWhere = (isReadable: (definition: EventDefinition) => boolean): Set<string> =>
+  new Set(definitions.filter(([, definition]) => isReadable(definition)).map(([type]) => type))
+
+const rightsOf = ({ userId, permissions }: Reader): Pick<Visibility, 'types' | 'ownTypes' | 'userId'> => {
+  const mayRead = (area: string): boolean => permissions.has(`${area}:read` as Permission)
+  return {
+    types: typesWhere(({ area, owner }) => owner?.isOnlyReader !== true && mayRead(area)),
+    ownTypes: typesWhere(({ owner }) => owner !== undefined && mayRead(owner.area)),
+    userId,
+  }
+}
+
+/** Whether the caller may read some events of a type. */
+export const seesSome = ({ types, ownTypes }: Pick<Visibility, 'types' | 'ownTypes'>, type: string): boolean =>
+  types.has(type) || ownTypes.has(type)
 
 export const visibilityOf = async (
   db: Db,
   actor: Pick<Actor, 'orgId' | 'userId' | 'role' | 'permissions'>,
 ): Promise<Visibility> => ({
-  types: readableTypes(actor),
+  ...rightsOf(actor),
   workspaceIds: seesAllWorkspaces(actor.role) ? null : new Set(await listWorkspaceIds(db, actor.orgId, actor.userId)),
 })
 
 /** The same for a person whose workspaces are known. */
-export const visibilityOfStanding = ({ permissions, role, workspaceIds }: Standing): Visibility => ({
-  types: readableTypes({ permissions }),
+export const visibilityOfStanding = ({ userId, permissions, role, workspaceIds }: Standing): Visibility => ({
+  ...rightsOf({ userId, permissions }),
   workspaceIds: seesAllWorkspaces(role) ? null : new Set(workspaceIds),
 })
 
 export const isVisible = (
-  { types, workspaceIds }: Visibility,
-  event: { type: string; workspaceId: string | null },
+  { types, ownTypes, userId, workspaceIds }: Visibility,
+  event: { type: string; workspaceId: string | null; ownerId: string | null },
 ): boolean =>
-  types.has(event.type) && (event.workspaceId === null || workspaceIds === null || workspaceIds.has(event.workspaceId))
+  (types.has(event.type) || (ownTypes.has(event.type) && event.ownerId === userId)) &&
+  (event.workspaceId === null || workspaceIds === null || workspaceIds.has(event.workspaceId))
 
 /** FORBIDDEN for a pattern none of whose types the caller may read. */
-export const requireReadable = (actor: Pick<Actor, 'permissions'>, patterns: readonly string[]): void => {
-  const readable = [...readableTypes(actor)]
+export const requireReadable = (actor: Reader, patterns: readonly string[]): void => {
+  const rights = rightsOf(actor)
+  const readable = [...rights.types, ...rights.ownTypes]
   for (const pattern of patterns) {
     if (!readable.some((type) => matches(pattern, type))) {
       throw forbidden(`You may not read events of the type ${pattern}.`)
@@ -55,8 +72,8 @@ export const requireReadable = (actor: Pick<Actor, 'permissions'>, patterns: rea
 }
 
 /** FORBIDDEN for a type that the caller may not read. */
-export const requireReadableType = (actor: Pick<Actor, 'permissions'>, type: string): void => {
-  if (!readableTypes(actor).has(type)) throw forbidden(`You may not read events of the type ${type}.`)
+export const requireReadableType = (actor: Reader, type: string): void => {
+  if (!seesSome(rightsOf(actor), type)) throw forbidden(`You may not read events of the type ${type}.`)
 }
 
 /** Whether a pattern names a type: the type itself, `file.*` for those of an area, or `*`. */

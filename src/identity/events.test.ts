@@ -81,7 +81,7 @@ describe('events of identity', () => {
     )
   })
 
-  test('shows events of API keys to those who may read the audit log only', async () => {
+  test('shows events of the API keys of others to those who may read the audit log only', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     await call(owner, 'POST', '/api-keys', { name: 'A key of the owner' })

@@ -33,6 +33,11 @@ export interface EventDefinition<Data extends TObject = TObject> {
   version: number
   area: EventArea
   subject: SubjectType
+  /**
+   * The subject belongs to one person, who may read its events with the permission of this area: besides those who may
+   * read the area of the event, or nobody else (`isOnlyReader`).
+   */
+  owner?: { area: 'connections' | 'keys'; isOnlyReader: boolean }
   description: string
   /** The fields of `data`. Without secrets and contents. */
   data: Data

@@ -17,22 +17,24 @@ export interface OutboxRow {
   actor: string
   subjectType: string
   subjectId: string
+  /** The person to whom the subject belongs. */
+  ownerId: string | null
   /** JSON. */
   data: string
   chainId: string | null
   depth: number
 }
 
-export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'data'>
+export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'ownerId' | 'data'>
 
 export const outboxColumns = sql`
   org_id, id, type, version, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
 
 /** Inserts one event, as a part of a statement. `from` is the condition, as below. */
 export const insertOutboxRow = (row: OutboxRow, from: Sql = empty): Sql =>
-  sql`insert into event_outbox (${outboxColumns})
+  sql`insert into event_outbox (${outboxColumns}, owner_id)
     select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.version}::smallint, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
-      ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
+      ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint, ${row.ownerId}::uuid ${from}`
 
 /**
  * Inserts events, as a part of a statement. `from` is the condition: nothing is inserted when it returns no row, such as
@@ -44,11 +46,11 @@ export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql
   // Where tables are distributed, an insert must name its org as a value.
   const isOneOrg = rows.every(({ orgId }) => orgId === row?.orgId)
   if (row !== undefined && rows.length === 1) return insertOutboxRow(row, from)
-  return sql`insert into event_outbox (${outboxColumns})
+  return sql`insert into event_outbox (${outboxColumns}, owner_id)
     select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
-      ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
+      ${column('depth')}::smallint[], ${column('ownerId')}::uuid[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
 }
 
 /** An event that is recorded only when its change was made, which the statement finds out. */
@@ -64,11 +66,11 @@ export interface ConditionalOutboxRow extends OutboxRow {
 export const insertOutboxOf = (rows: readonly ConditionalOutboxRow[], keys: Sql): Sql => {
   const column = <Key extends keyof ConditionalOutboxRow>(key: Key): ConditionalOutboxRow[Key][] =>
     rows.map((row) => row[key])
-  return sql`insert into event_outbox (${outboxColumns})
-    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
+  return sql`insert into event_outbox (${outboxColumns}, owner_id)
+    select ${outboxColumns}, owner_id from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
-      ${column('depth')}::smallint[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, key, place)
+      ${column('depth')}::smallint[], ${column('ownerId')}::uuid[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, owner_id, key, place)
     where e.key in (${keys}) order by e.place`
 }
 
@@ -83,6 +85,8 @@ export interface EventRow {
   actor: EventActor
   subjectType: string
   subjectId: string
+  /** The person to whom the subject belongs. */
+  ownerId: string | null
   /** The number of the event among those of its subject, from 1. */
   sequence: bigint
   data: Record<string, unknown>
@@ -92,7 +96,7 @@ export interface EventRow {
 }
 
 export const eventColumns = sql`
-  org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
+  org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, owner_id, sequence, data, chain_id, depth, occurred_at`
 
 export const findEvent = (db: Db, orgId: string, id: string) =>
   db.row<EventRow>(sql`select ${eventColumns} from events where org_id = ${orgId} and id = ${id}`)
@@ -135,7 +139,7 @@ export const publishEvents = (db: Db, orgId: string, position: bigint, limit: nu
     )
     insert into events (${eventColumns})
     select n.org_id, n.id, ${position.toString()}::bigint + n.place, n.type, n.version, n.workspace_id, n.actor, n.subject_type,
-      n.subject_id, c.sequence - n.own_count + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
+      n.subject_id, n.owner_id, c.sequence - n.own_count + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
     from numbered n
       join counted c on c.org_id = n.org_id and c.type = n.subject_type and c.id = n.subject_id
     returning ${eventColumns}`)

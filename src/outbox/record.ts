@@ -3,6 +3,7 @@ import type { DeferredInsert, Transaction } from '../platform/database/database.
 import { eventTypes } from './catalog.ts'
 import type { EventData, EventType } from './catalog.ts'
 import { currentChain } from './chain.ts'
+import type { EventDefinition } from './define.ts'
 import * as queries from './queries.ts'
 import type { EventActor, OutboxRow, OutboxTemplate } from './queries.ts'
 
@@ -21,6 +22,8 @@ export interface NewEvent<T extends EventType = EventType> {
   /** Only members of the workspace may read the event. Null: all members of the org with the permission of its area. */
   workspaceId: string | null
   data: EventData<T>
+  /** The person to whom the subject belongs, for types with `owner`. */
+  ownerId?: string
 }
 
 /** An event of any type, whose data is that of its type. */
@@ -53,12 +56,13 @@ export const outboxTemplate = (author: EventAuthor, type: EventType): OutboxTemp
 }
 
 /** The row of an event, for `queries.insertOutbox` in a statement of an area. After the commit, signal `recorded`. */
-export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEvent<T>): OutboxRow => ({
-  ...outboxTemplate(author, event.type),
-  workspaceId: event.workspaceId,
-  subjectId: event.subjectId,
-  data: JSON.stringify(event.data),
-})
+export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEvent<T>): OutboxRow => {
+  const { type, workspaceId, subjectId, ownerId = null, data } = event
+  const { owner } = eventTypes[type] as EventDefinition
+  if ((owner === undefined) !== (ownerId === null))
+    throw new Error(`the owner of the subject decides who reads ${type}`)
+  return { ...outboxTemplate(author, type), workspaceId, subjectId, ownerId, data: JSON.stringify(data) }
+}
 
 /** Records an event as `recordEvents` does. */
 export const deferEvent = <T extends EventType>(db: Transaction, author: EventAuthor, event: NewEvent<T>): void => {

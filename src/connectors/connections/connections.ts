@@ -85,7 +85,12 @@ const insertOrFind = async (
       // After the insert, because an existing connection must not count twice.
       await quotas.checkRow(db, actor.orgId, 'connections', true)
       await audit(db, actor, 'connection.created', { type: 'connection', id, details: { connector: slug } })
-      const event = { subjectId: id, workspaceId: null, data: { connectionId: id, connector: slug } }
+      const event = {
+        subjectId: id,
+        workspaceId: null,
+        ownerId: actor.userId,
+        data: { connectionId: id, connector: slug },
+      }
       await recordEvent(db, actor, 'connection.created', event)
       if (status === 'active') await recordEvent(db, actor, 'connection.connected', event)
       return { connection: inserted, isNew: true }
@@ -174,7 +179,12 @@ export const revokeConnection = (
       details: { connector: connection.connectorSlug },
     })
     const data = { connectionId: id, connector: connection.connectorSlug }
-    await recordEvent(db, actor, 'connection.revoked', { subjectId: id, workspaceId: null, data })
+    await recordEvent(db, actor, 'connection.revoked', {
+      subjectId: id,
+      workspaceId: null,
+      ownerId: actor.userId,
+      data,
+    })
     if (revoked?.providerRevocation !== 'pending') return 'unsupported'
     await jobs.enqueue(db, revokeAtProvider, { orgId: actor.orgId, id }, { startAfterSeconds: 30 })
     return 'pending'

@@ -114,7 +114,12 @@ export const submitCredentials = async (
     const details = { connector: connector.slug, account: result.accountName }
     await audit(db, actor, 'connection.connected', { type: 'connection', id, details })
     const data = { connectionId: id, connector: connector.slug }
-    await recordEvent(db, actor, 'connection.connected', { subjectId: id, workspaceId: null, data })
+    await recordEvent(db, actor, 'connection.connected', {
+      subjectId: id,
+      workspaceId: null,
+      ownerId: actor.userId,
+      data,
+    })
     return connection
   })
 }

@@ -65,7 +65,12 @@ export const acceptTools = async (
     await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id, details: { hash } })
     const { connectorSlug = '' } = (await mcpQueries.findPinnedTools(db, actor, id)) ?? {}
     const data = { connectionId: id, connector: connectorSlug }
-    await recordEvent(db, actor, 'connection.connected', { subjectId: id, workspaceId: null, data })
+    await recordEvent(db, actor, 'connection.connected', {
+      subjectId: id,
+      workspaceId: null,
+      ownerId: actor.userId,
+      data,
+    })
   })
   return toolsOfConnection(db, actor, id)
 }

@@ -103,7 +103,7 @@ const bodyHash = ({ body }: InboundRequest): string => `sha256:${sha256(body).to
 /** The stored part of a verified event: its ids and type and, for a message, the data that the agent's turn needs. */
 const toEvent = (
   secrets: Sealer,
-  { orgId, id, agentId, workspaceId, settings }: EndpointRow,
+  { orgId, id, agentId, userId, workspaceId, settings }: EndpointRow,
   adapter: ChatAdapter,
   { payload, request }: { payload: unknown; request: InboundRequest },
 ): NewConnectorEvent => {
@@ -119,6 +119,7 @@ const toEvent = (
     type: 'connector.event.received',
     subjectId: id,
     workspaceId,
+    ownerId: userId,
     data: { endpointId: id, eventType: type, externalId },
   })
   return {

@@ -71,10 +71,12 @@ const breakConnection = (
   tools: { pinnedHash: string; offered: string; reason: string },
 ): Promise<void> =>
   db.transaction(ref, async (db) => {
-    if ((await queries.requireAcceptance(db, ref, tools)) === 0) return
+    const broken = await queries.requireAcceptance(db, ref, tools)
+    if (!broken) return
     await recordEvent(db, systemActor(ref.orgId, 'Atrium'), 'connection.broken', {
       subjectId: ref.id,
       workspaceId: null,
+      ownerId: broken.userId,
       data: { connectionId: ref.id, connector: connector.slug, reason: 'tools' },
     })
   })

@@ -22,10 +22,11 @@ export const requireAcceptance = (
   { orgId, id }: ConnectionRef,
   { pinnedHash, offered, reason }: { pinnedHash: string; offered: string; reason: string },
 ) =>
-  db.execute(sql`
+  db.row<{ userId: string }>(sql`
     update connections
     set offered_tools = ${offered}, status = 'error', last_error = ${reason}, revision = revision + 1, updated_at = now()
-    where org_id = ${orgId} and id = ${id} and status = 'active' and pinned_tools ->> 'hash' = ${pinnedHash}`)
+    where org_id = ${orgId} and id = ${id} and status = 'active' and pinned_tools ->> 'hash' = ${pinnedHash}
+    returning user_id`)
 
 /** False when the tools that wait for acceptance have another hash. */
 export const accept = async (db: Db, actor: Actor, id: string, hash: string): Promise<boolean> =>

@@ -116,7 +116,12 @@ const store = async (
     const details = { connector: connector.slug, account: account.accountName }
     await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId, details })
     const data = { connectionId, connector: connector.slug }
-    await recordEvent(db, by, 'connection.connected', { subjectId: connectionId, workspaceId: null, data })
+    await recordEvent(db, by, 'connection.connected', {
+      subjectId: connectionId,
+      workspaceId: null,
+      ownerId: userId,
+      data,
+    })
     return connection
   })
 }

@@ -40,18 +40,14 @@ export const requireRefresh = (db: Db, { orgId, id }: ConnectionRef, secretsVers
     where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}
       and (refresh_due_at is null or refresh_due_at > statement_timestamp())`)
 
-/** Sets the status to `error`. False when the connection has other secrets by now. */
-export const setBroken = async (
-  db: Db,
-  { orgId, id }: ConnectionRef,
-  secretsVersion: number,
-  lastError: string,
-): Promise<boolean> =>
-  (await db.execute(sql`
+/** Sets the status to `error`. Undefined when the connection has other secrets by now. */
+export const setBroken = (db: Db, { orgId, id }: ConnectionRef, secretsVersion: number, lastError: string) =>
+  db.row<{ userId: string }>(sql`
     update connections
     set status = 'error', last_error = ${lastError}, lease_token = null, lease_until = null,
       revision = revision + 1, updated_at = now()
-    where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}`)) > 0
+    where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}
+    returning user_id`)
 
 /** Writes at most once a minute, so that concurrent calls of one connection do not wait for each other's row lock. */
 export const touchLastUsed = (db: Db, { orgId, id }: ConnectionRef) =>

@@ -46,7 +46,8 @@ export const markBroken = (
   reason: string,
 ): Promise<void> =>
   db.transaction(ref, async (db) => {
-    if (!(await queries.setBroken(db, ref, secretsVersion, reason))) return
+    const broken = await queries.setBroken(db, ref, secretsVersion, reason)
+    if (!broken) return
     const actor = systemActor(ref.orgId, 'Atrium')
     await audit(db, actor, 'connection.broken', {
       type: 'connection',
@@ -56,6 +57,7 @@ export const markBroken = (
     await recordEvent(db, actor, 'connection.broken', {
       subjectId: ref.id,
       workspaceId: null,
+      ownerId: broken.userId,
       data: { connectionId: ref.id, connector: connector.slug, reason: 'credentials' },
     })
   })

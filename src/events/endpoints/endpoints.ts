@@ -23,7 +23,14 @@ import type { Recorder } from '../../webhooks/receive/record.ts'
 import { wholeList } from '../../webhooks/schemas.ts'
 import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
 import { pageOf, positionOf } from '../../webhooks/webhooks.ts'
-import { checkPatterns, matchesAny, requireReadable, requireReadableType, visibilityOf } from '../visibility.ts'
+import {
+  checkPatterns,
+  matchesAny,
+  requireReadable,
+  requireReadableType,
+  seesSome,
+  visibilityOf,
+} from '../visibility.ts'
 import { parseFilter } from './filter.ts'
 import { bodyOf } from './prepare.ts'
 import * as queries from './queries.ts'
@@ -70,12 +77,13 @@ export const recordsOfDeliveries = async (
   const eventIds = deliveries.map(({ eventId }) => eventId)
   const tests = new Set((await queries.listTestEvents(db, orgId, endpointId, eventIds)).map(({ id }) => id))
   const endpoint = await getRow(db, actor, endpointId)
-  const { types, workspaceIds } = await visibilityOf(db, actor)
-  const seesEvery = workspaceIds === null || endpoint.userId === userId
+  const visibility = await visibilityOf(db, actor)
+  const { types, workspaceIds } = visibility
+  const seesEvery = (type: string): boolean =>
+    endpoint.userId === userId ? seesSome(visibility, type) : workspaceIds === null && types.has(type)
   return deliveries.map(({ webhookId, response, ...delivery }) => ({
     ...delivery,
-    response:
-      response && (seesEvery && types.has(delivery.eventType) ? response : { ...response, headers: {}, body: '' }),
+    response: response && (seesEvery(delivery.eventType) ? response : { ...response, headers: {}, body: '' }),
     endpointId: webhookId,
     isTest: tests.has(delivery.eventId),
   }))
@@ -331,6 +339,7 @@ export const sendTest = async (
     workspaceId: null,
     actor: { type: 'user' as const, id: userId, name: userName, apiKeyId: apiKey?.id ?? null },
     subject: { type: subject, id: exampleId },
+    ownerId: null,
     position: 0,
     sequence: 0,
     occurredAt: new Date().toISOString(),

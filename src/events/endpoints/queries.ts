@@ -176,6 +176,7 @@ export interface LoggedEvent {
   workspaceId: string | null
   actor: EventActor
   subject: { type: string; id: string }
+  ownerId: string | null
   position: number
   sequence: number
   occurredAt: string
@@ -191,7 +192,7 @@ const lookUpById = (ofOrg: string) => `
       select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'version', e.version,
         'workspaceId', e.workspace_id,
         'actor', e.actor, 'subject', json_build_object('type', e.subject_type, 'id', e.subject_id),
-        'position', e.position, 'sequence', e.sequence,
+        'ownerId', e.owner_id, 'position', e.position, 'sequence', e.sequence,
         'occurredAt', to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'chainId', e.chain_id, 'depth', e.depth, 'data', e.data)::text as record
       from events e

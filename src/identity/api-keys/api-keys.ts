@@ -53,6 +53,7 @@ const checkScopes = (actor: Actor, scopes: readonly string[]): void => {
 const keyEvent = ({ id, name, last4, userId }: ApiKeyRow) => ({
   subjectId: id,
   workspaceId: null,
+  ownerId: userId,
   data: { apiKeyId: id, name, last4, userId },
 })
 

@@ -10,18 +10,18 @@ const data = Type.Object({
 })
 const example = { apiKeyId: exampleId, name: 'Deployment', last4: 'x7Qa', userId: otherExampleId }
 
-// Not `keys`: every member may read the own keys, and only those who may read the audit log the keys of others.
+// Every member may read the own keys, and only those who may read the audit log the events of the keys of others.
+const common = { area: 'audit', subject: 'api_key', owner: { area: 'keys', isOnlyReader: false } } as const
+
 export const apiKeyEvents = {
   'api_key.created': defineEvent({
-    area: 'audit',
-    subject: 'api_key',
+    ...common,
     description: 'An API key was created.',
     data,
     example,
   }),
   'api_key.revoked': defineEvent({
-    area: 'audit',
-    subject: 'api_key',
+    ...common,
     description:
       'An API key was revoked. Keys also end, without this event, when they expire or their user is removed.',
     data,

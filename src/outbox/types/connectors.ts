@@ -5,10 +5,11 @@ import { exampleId, IdOf } from './fields.ts'
 const connectionId = IdOf('ID of the connection.')
 const connector = Type.String({ description: 'Slug of the connector.' })
 
-const common = { area: 'connections', subject: 'connection' } as const
+const owner = { area: 'connections', isOnlyReader: true } as const
+const common = { area: 'connections', subject: 'connection', owner } as const
 const example = { connectionId: exampleId, connector: 'slack' }
 
-/** Connections belong to one person, so their events name neither the account at the provider nor the label. */
+/** A connection belongs to one person, and nobody else may read it. */
 export const connectorEvents = {
   'connection.created': defineEvent({
     ...common,
@@ -44,6 +45,7 @@ export const connectorEvents = {
   'connector.event.received': defineEvent({
     area: 'connections',
     subject: 'endpoint',
+    owner,
     description:
       'An endpoint of a connection received and stored an event of its provider. Duplicates are not reported.',
     data: Type.Object({

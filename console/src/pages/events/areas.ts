@@ -14,6 +14,12 @@ const names: Record<string, string> = { sessions: 'Conversations', audit: 'API k
 
 const areaOf = ({ permission }: EventTypeRecord): string => permission.slice(0, permission.indexOf(':'))
 
+/** Whether the person may read some events of a type: all of its area, or those of what is theirs. */
+export const isReadable = (
+  { permission, ownerPermission, isOwnerOnly }: EventTypeRecord,
+  can: (permission: string) => boolean,
+): boolean => (!isOwnerOnly && can(permission)) || (ownerPermission !== null && can(ownerPermission))
+
 export const useEventTypes = () => useQuery({ ...read('GET /event-types'), staleTime: 3_600_000 })
 
 /** The types by area, in the order of the API. */

@@ -12,7 +12,7 @@ import type { Column } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
-import { areasOf, useEventTypes } from './areas.ts'
+import { areasOf, isReadable, useEventTypes } from './areas.ts'
 import { EventDialog } from './event-dialog.tsx'
 import styles from './events.module.css'
 import { resourceName, resourceType } from './resource.ts'
@@ -80,7 +80,7 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
   const { can } = useIdentity()
   const [params, setParams] = useSearchParams()
   const types = useEventTypes()
-  const areas = areasOf((types.data?.items ?? []).filter(({ permission }) => can(permission)))
+  const areas = areasOf((types.data?.items ?? []).filter((one) => isReadable(one, can)))
   const change = (name: string, value: string): void =>
     setParams(withParams(params, { [name]: value.trim() }), { replace: true })
   return (

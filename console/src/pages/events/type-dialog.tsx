@@ -9,6 +9,7 @@ import { ButtonLink } from '../../ui/forms/button.tsx'
 import { formatWord } from '../../format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import styles from './events.module.css'
+import { isReadable } from './areas.ts'
 import { fieldsOf } from './schema.ts'
 import type { SchemaField } from './schema.ts'
 
@@ -28,6 +29,11 @@ const columns: Column<SchemaField>[] = [
   { title: 'Description', cell: ({ description }) => description },
 ]
 
+const readersOf = ({ ownerPermission, isOwnerOnly }: EventTypeRecord): string => {
+  if (isOwnerOnly) return 'The owner of the resource'
+  return ownerPermission === null ? 'All with the permission' : 'All with the permission, and the owner of the resource'
+}
+
 /** One type of event: the fields of its data, and an example. */
 export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () => void }) => {
   const { can } = useIdentity()
@@ -42,11 +48,12 @@ export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () =
       description={description}
       footer={<ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>View events</ButtonLink>}
     >
-      {!can(permission) && <Notice tone="info">You do not have permission to read these events.</Notice>}
+      {!isReadable(of, can) && <Notice tone="info">You do not have permission to read these events.</Notice>}
       <DescriptionList
         items={[
           ['Resource', formatWord(subject)],
           ['Permission', <code key="permission">{permission}</code>],
+          ['Who may read', readersOf(of)],
           ['Version', version],
         ]}
       />

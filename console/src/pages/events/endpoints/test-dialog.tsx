@@ -6,14 +6,14 @@ import { useIdentity } from '../../../session.tsx'
 import { SelectField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { useSubmit } from '../../../ui/forms/use-submit.ts'
-import { areasOf, useEventTypes } from '../areas.ts'
+import { areasOf, isReadable, useEventTypes } from '../areas.ts'
 import { isSelected } from './type-patterns.ts'
 
 /** Sends an event with example data, and opens its delivery. */
 export const TestDialog = ({ endpoint, onClose }: { endpoint: EventEndpoint; onClose: () => void }) => {
   const { can } = useIdentity()
   const navigate = useNavigate()
-  const types = (useEventTypes().data?.items ?? []).filter(({ permission }) => can(permission))
+  const types = (useEventTypes().data?.items ?? []).filter((one) => isReadable(one, can))
   const [chosen, setChosen] = useState<string>()
   const type = chosen ?? types.find((one) => isSelected(endpoint.types, one.type))?.type ?? ''
   const form = useSubmit(async () => {

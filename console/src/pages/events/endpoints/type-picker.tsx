@@ -1,7 +1,7 @@
 import { useIdentity } from '../../../session.tsx'
 import { CheckField, FieldGroup } from '../../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
-import { areasOf, useEventTypes } from '../areas.ts'
+import { areasOf, isReadable, useEventTypes } from '../areas.ts'
 import type { Area } from '../areas.ts'
 import { TypeName } from '../type-name.tsx'
 import styles from './endpoints.module.css'
@@ -75,7 +75,7 @@ export const TypePicker = ({
       {!isAll && (
         <QueryBoundary query={types} compact>
           {({ items }) => {
-            const readable = items.filter(({ permission }) => can(permission))
+            const readable = items.filter((one) => isReadable(one, can))
             const others = unlisted(
               value,
               readable.map(({ type }) => type),

@@ -57,7 +57,7 @@ export const startTestServer = async (): Promise<TestServer> => {
   const server = await startEmbeddedPostgres({
     dataDir,
     // These databases need no durability. The crash tests start their own servers with production settings.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '1000' },
   })
   const connection = { host: server.socketDir, port: server.port, user: server.user, database: server.database }
   await prepareTemplate(connection)

@@ -100,8 +100,14 @@ test('when the session has ended, a page redirects to sign-in with the way back'
   const { page, context } = await open(owner, '/settings/projects')
   await page.getByText('No projects yet').waitFor()
   await context.clearCookies()
-  await page.getByRole('link', { name: 'Workspaces' }).click()
-  await page.waitForURL((url) => url.pathname === '/sign-in' && url.searchParams.get('next') === '/settings/workspaces')
+  // The page may notice by itself before the click, when it opens its stream of events.
+  const clicked = page.getByRole('link', { name: 'Workspaces' }).click()
+  await Promise.any([clicked, page.waitForURL('**/sign-in?*')])
+  clicked.catch(() => undefined)
+  await page.waitForURL(
+    (url) =>
+      url.pathname === '/sign-in' && /^\/settings\/(?:workspaces|projects)$/.test(url.searchParams.get('next') ?? ''),
+  )
 })
 
 test('an unknown page of the console shows Page not found, and other unknown paths return JSON', async () => {

@@ -43,6 +43,94 @@ export interface Agent {
   deletedAt: string | null
 }
 
+export interface AgentConsentGivenEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "agent.consent_given"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the agent. */
+    agentId: string
+    /** Slug of the connector. */
+    connector: string
+    /** Whether the agent asks before it changes something after it has read untrusted content. */
+    askAfterUntrustedContent: boolean
+  }
+}
+
+export interface AgentConsentWithdrawnEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "agent.consent_withdrawn"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the agent. */
+    agentId: string
+    /** Slug of the connector. */
+    connector: string
+  }
+}
+
 export interface AgentCreate {
   /** Name, 1–255 characters after runs of white space are collapsed. */
   name: string
@@ -3910,6 +3998,53 @@ export interface SubscriptionStarted {
   planId: string
 }
 
+export interface SubscriptionUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "subscription.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the plan. */
+    planId: string
+    /** Status at the payment provider. */
+    status: string
+    /** Whether it ends with the paid period. */
+    cancelAtPeriodEnd: boolean
+    /** End of the paid period. Null until the payment provider reports it. */
+    currentPeriodEnd: string | null
+  }
+}
+
 export interface ToolAgreement {
   /** `offered.hash` of the tools to accept, 1–128 characters. */
   hash: string
@@ -4155,6 +4290,57 @@ export interface TurnAnswer {
     /** Time of creation. */
     createdAt: string
   } | null
+}
+
+export interface TurnApprovalDecidedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "turn.approval_decided"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the turn. */
+    turnId: string
+    /** ID of the session. */
+    sessionId: string
+    /** ID of the agent. */
+    agentId: string
+    /** ID of the approval, as in the tool call. */
+    approvalId: string
+    /** Whether the agent may make the call. */
+    approved: boolean
+    /** Name of the tool. */
+    tool: string
+  }
 }
 
 export interface TurnCancelledEvent {
@@ -6610,6 +6796,8 @@ export interface Routes {
 
 /** The bodies of deliveries to event endpoints, by event type. */
 export interface EventTypes {
+  'agent.consent_given': AgentConsentGivenEvent
+  'agent.consent_withdrawn': AgentConsentWithdrawnEvent
   'agent.created': AgentCreatedEvent
   'agent.deleted': AgentDeletedEvent
   'agent.updated': AgentUpdatedEvent
@@ -6649,6 +6837,8 @@ export interface EventTypes {
   'session.created': SessionCreatedEvent
   'session.deleted': SessionDeletedEvent
   'session.updated': SessionUpdatedEvent
+  'subscription.updated': SubscriptionUpdatedEvent
+  'turn.approval_decided': TurnApprovalDecidedEvent
   'turn.cancelled': TurnCancelledEvent
   'turn.completed': TurnCompletedEvent
   'turn.failed': TurnFailedEvent

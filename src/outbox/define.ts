@@ -24,6 +24,7 @@ export type SubjectType =
   | 'connection'
   | 'endpoint'
   | 'balance'
+  | 'subscription'
   | 'workspace'
   | 'member'
   | 'api_key'

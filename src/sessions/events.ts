@@ -26,6 +26,13 @@ export const turnEvents = [
   'turn.cancelled',
 ] as const satisfies EventType[]
 
+/** What a request can record that may contain decisions of a person. */
+export const decisionEvents = [
+  'turn.approval_decided',
+  'agent.consent_given',
+  ...turnEvents,
+] as const satisfies EventType[]
+
 /** The agent of a turn as the author of what the turn does. */
 const agentAuthor = (orgId: string, { name }: Author): EventAuthor => systemActor(orgId, name)
 

@@ -286,6 +286,11 @@ export const withoutSuccess: Record<string, string> = {
   [`POST ${api}/turns/:id/approvals`]: 'needs a turn that waits for a decision',
 }
 
+/** Types that a route records only for requests which need a turn that waits. Tests of their areas check them. */
+export const ofDecisions: Readonly<Record<string, readonly string[]>> = {
+  [`POST ${api}/sessions/:id/messages`]: ['turn.approval_decided', 'agent.consent_given'],
+}
+
 /** Types that work after a response can record, not only the request itself. Tests of their areas check them. */
 export const inBackground: ReadonlySet<string> = new Set<string>([
   'message.created',

@@ -8,7 +8,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { startTestApp } from '../harness.ts'
 import type { Answer, CallOptions, TestActor } from '../harness.ts'
 import { invalidData, recordedEvents } from '../support/database/recorded-events.ts'
-import { inBackground, samplesOf, withoutSuccess } from './event-samples.ts'
+import { inBackground, ofDecisions, samplesOf, withoutSuccess } from './event-samples.ts'
 import type { Sample } from './event-samples.ts'
 import { freeParams } from './resources.ts'
 import { routesOf } from './route-list.ts'
@@ -19,7 +19,8 @@ const routes = routesOf(app.app)
 const changing = routes.filter(({ method }) => method !== 'GET')
 const declaredBy = ({ options }: Route): readonly string[] => options.config?.events ?? []
 /** Without those that can follow after the response. */
-const requiredOf = (route: Route): string[] => declaredBy(route).filter((type) => !inBackground.has(type))
+const requiredOf = (route: Route): string[] =>
+  declaredBy(route).filter((type) => !inBackground.has(type) && ofDecisions[route.name]?.includes(type) !== true)
 
 const send = (route: Route, { path, options }: Sample): Promise<Answer> => app.call(route.method, path, options)
 

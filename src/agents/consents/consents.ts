@@ -3,6 +3,7 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import type { KnownTools } from '../../tool.ts'
 import { getAgent } from '../agents.ts'
 import * as queries from './queries.ts'
@@ -104,6 +105,13 @@ export const giveConsent = async (db: Transaction, actor: Actor, input: ConsentI
   if (!row) throw new Error('the upsert returned no consent')
   const details = { connector: connectorSlug, authorityVersion: version, askAfterUntrustedContent }
   await audit(db, actor, 'agent.consent-given', { type: 'agent', id: agentId, details })
+  const data = { agentId, connector: connectorSlug, askAfterUntrustedContent }
+  await recordEvent(db, actor, 'agent.consent_given', {
+    subjectId: agentId,
+    workspaceId: null,
+    ownerId: actor.userId,
+    data,
+  })
   return toConsent(row, version)
 }
 
@@ -135,5 +143,8 @@ export const withdrawConsent = async (
     await queries.deleteConsent(db, actor, agent.id, connectorSlug)
     const resource = { type: 'agent', id: agent.id, details: { connector: connectorSlug } }
     await audit(db, actor, 'agent.consent-withdrawn', resource)
+    const data = { agentId: agent.id, connector: connectorSlug }
+    const event = { subjectId: agent.id, workspaceId: null, ownerId: actor.userId, data }
+    await recordEvent(db, actor, 'agent.consent_withdrawn', event)
   })
 }

@@ -30,7 +30,7 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
   app.put(
     `${apiPrefix}/agents/:id/consents/:connectorSlug`,
     {
-      config: { access: 'connections:write', what, errors: ['CONFLICT'] },
+      config: { access: 'connections:write', what, errors: ['CONFLICT'], events: ['agent.consent_given'] },
       schema: {
         tags,
         summary: 'Give consent to an agent',
@@ -53,7 +53,7 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
   app.delete(
     `${apiPrefix}/agents/:id/consents/:connectorSlug`,
     {
-      config: { access: 'connections:write', what },
+      config: { access: 'connections:write', what, events: ['agent.consent_withdrawn'] },
       schema: {
         tags,
         summary: 'Withdraw consent from an agent',

@@ -5,6 +5,7 @@ import { until } from '../../../test/support/chat.ts'
 import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 
 const stripe = await startFakeStripe()
 const env = {
@@ -511,6 +512,19 @@ describe('subscriptions', () => {
     await sendEvent('customer.subscription.deleted', { id, status: 'canceled' }, at(30))
     await sendEvent('customer.subscription.updated', { id, status: 'active' }, at(30))
     assert.equal((await stateOf())[0], 'canceled')
+    const events = await recordedEvents(app.db, owner.orgId)
+    assert.deepEqual(
+      events
+        .filter(({ type }) => type === 'subscription.updated')
+        .map(({ data }) => [data['planId'], data['status'], data['cancelAtPeriodEnd']]),
+      [
+        ['team', 'active', false],
+        ['team', 'past_due', false],
+        ['team', 'active', true],
+        ['team', 'canceled', true],
+      ],
+      'one event for each change',
+    )
     assert.ok((await start(owner, 'team')).data.checkoutUrl)
   })
 

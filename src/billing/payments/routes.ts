@@ -70,6 +70,7 @@ export const registerPaymentRoutes = (
         rateLimit: 'deposits',
         rateLimitCode: 'BAD_REQUEST',
         what: 'Subscription',
+        events: ['subscription.updated'],
         errors: ['NOT_FOUND'],
       },
       schema: {

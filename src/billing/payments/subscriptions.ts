@@ -4,6 +4,8 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { notFound, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { recordEvent } from '../../outbox/record.ts'
+import { billingAuthor } from '../ledger/balance-events.ts'
 import { postEntryOnce, lockAccount } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/ledger.ts'
 import type { CheckoutUpdate } from './facts.ts'
@@ -87,6 +89,26 @@ const applyFacts = async (
   await topUpIfLow(db, jobs, account)
 }
 
+/** Records what the facts have changed. `before` is undefined for a new subscription. */
+const recordChange = async (
+  db: Transaction,
+  providerId: string,
+  before: SubscriptionRow | undefined,
+): Promise<void> => {
+  const after = await queries.findSubscription(db, providerId)
+  if (!after) return
+  const isEqual =
+    before !== undefined &&
+    (['planId', 'status', 'cancelAtPeriodEnd', 'currentPeriodEnd'] as const).every((key) => before[key] === after[key])
+  if (isEqual) return
+  const { orgId, planId, status, cancelAtPeriodEnd, currentPeriodEnd } = after
+  await recordEvent(db, billingAuthor(orgId), 'subscription.updated', {
+    subjectId: orgId,
+    workspaceId: null,
+    data: { planId, status, cancelAtPeriodEnd, currentPeriodEnd },
+  })
+}
+
 /** Stores the subscription of a paid checkout and cancels the org's other subscriptions. */
 export const linkSubscription = async (
   db: Transaction,
@@ -105,8 +127,11 @@ export const linkSubscription = async (
       await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId: other.providerId })
     }
   }
+  const before = await queries.findSubscription(db, providerId)
   const subscription = await queries.insertSubscription(db, orgId, { providerId, planId, includedCreditCents })
-  if (subscription) await applyFacts(db, jobs, subscription, facts)
+  if (!subscription) return
+  await applyFacts(db, jobs, subscription, facts)
+  await recordChange(db, providerId, before)
 }
 
 /** Applies the facts of a subscription. Does nothing until its checkout says which org it belongs to. */
@@ -116,7 +141,9 @@ export const reviewSubscription = async (
   providerId: string,
 ): Promise<void> => {
   const subscription = await queries.findSubscription(db, providerId)
-  if (subscription) await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
+  if (!subscription) return
+  await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
+  await recordChange(db, providerId, subscription)
 }
 
 /** Asks the provider for the payment of an invoice, so that refunds of it withdraw the plan's credit. */

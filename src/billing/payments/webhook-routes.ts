@@ -32,7 +32,13 @@ export const registerPaymentWebhook = (
           access: 'public',
           idempotency: false,
           errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
-          events: ['balance.deposited', 'balance.low', 'balance.exhausted', 'balance.topup.failed'],
+          events: [
+            'balance.deposited',
+            'balance.low',
+            'balance.exhausted',
+            'balance.topup.failed',
+            'subscription.updated',
+          ],
         },
         schema: {
           tags: ['Billing'],

@@ -266,7 +266,7 @@ describe('deliveries of an endpoint', () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(410).end()
     const endpoint = await createEndpoint(app, owner, { url: receiver.url, types: ['agent.created'] })
-    await createAgent(app, owner, 'Gone')
+    const agentId = await createAgent(app, owner, 'Gone')
     const disabled = await until(
       () => readEndpoint(app, owner, endpoint),
       ({ status }) => status === 'disabled',
@@ -277,6 +277,8 @@ describe('deliveries of an endpoint', () => {
     assert.equal(event?.type, 'event_endpoint.disabled')
     assert.deepEqual(event.actor, { type: 'system', id: null, name: 'Deliveries', apiKeyId: null })
     assert.equal(event.data['reason'], disabled.statusReason)
+    const [cause] = await eventsAbout(app, owner, agentId, 1)
+    assert.deepEqual(event.chain, { id: cause?.chain.id, depth: 1 }, 'it continues the chain of the event that failed')
     assert.equal((await patchEndpoint(app, owner, endpoint, { status: 'active' })).statusReason, null)
   })
 

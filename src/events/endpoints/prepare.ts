@@ -86,6 +86,7 @@ export const createPrepareEvent = ({
     if (!read) return { body: null, headers: {} }
     const { event, body } = read
     if (!isVisible(visibility, event)) return { error: 'The person who set the URL may not read this event any more.' }
-    return { body, headers: { ...contentType, [chainHeader]: chains.format(orgId, chainAfter(event)) } }
+    const chain = chainAfter(event)
+    return { body, headers: { ...contentType, [chainHeader]: chains.format(orgId, chain) }, chain }
   }
 }

@@ -5,7 +5,7 @@ import { exampleId, IdOf } from './fields.ts'
 
 const balanceCents = Type.Integer({ description: 'Balance after it, in cents.' })
 
-// The subject of all is the balance, whose id is that of the org.
+// The id of a balance and that of a subscription is the id of the org.
 export const billingEvents = {
   'balance.low': defineEvent({
     area: 'billing',
@@ -51,6 +51,26 @@ export const billingEvents = {
       amountCents: 2_500,
       failureCode: 'card_declined',
       failureMessage: 'Your card was declined.',
+    },
+  }),
+  'subscription.updated': defineEvent({
+    area: 'billing',
+    subject: 'subscription',
+    description: "The org's subscription to a plan began, ended or changed, as the payment provider reports it.",
+    data: Type.Object({
+      planId: Type.String({ description: 'ID of the plan.' }),
+      status: Type.String({ description: 'Status at the payment provider.' }),
+      cancelAtPeriodEnd: Type.Boolean({ description: 'Whether it ends with the paid period.' }),
+      currentPeriodEnd: Nullable(
+        Type.String({ format: 'date-time' }),
+        'End of the paid period. Null until the payment provider reports it.',
+      ),
+    }),
+    example: {
+      planId: 'team',
+      status: 'active',
+      cancelAtPeriodEnd: false,
+      currentPeriodEnd: '2026-12-22T09:30:00.000Z',
     },
   }),
 }

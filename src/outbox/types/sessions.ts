@@ -78,6 +78,19 @@ export const sessionEvents = {
     data: Type.Object({ turnId, sessionId, agentId }),
     example: turnExample,
   }),
+  'turn.approval_decided': defineEvent({
+    ...common,
+    description: 'A person decided whether an agent may make a tool call. The turn continues after the last decision.',
+    data: Type.Object({
+      turnId,
+      sessionId,
+      agentId,
+      approvalId: Type.String({ description: 'ID of the approval, as in the tool call.' }),
+      approved: Type.Boolean({ description: 'Whether the agent may make the call.' }),
+      tool: Type.String({ description: 'Name of the tool.' }),
+    }),
+    example: { ...turnExample, approvalId: exampleId, approved: true, tool: 'files.write' },
+  }),
   'turn.completed': defineEvent({
     ...common,
     description: 'A turn ended with a complete reply.',

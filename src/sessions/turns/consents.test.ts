@@ -17,6 +17,7 @@ import {
   turnOf,
 } from '../../../test/support/authority.ts'
 import type { TestActor } from '../../../test/harness.ts'
+import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 
 const { app, connect, changes, ownerWithAgent } = await startBench()
 
@@ -115,6 +116,26 @@ describe('an agent that someone else changed', () => {
     assert.equal(authority.changedBy.id, member.userId)
     const [entry] = await audited(app, owner, 'agent.consent-given')
     assert.deepEqual(entry.details, { connector: 'http', authorityVersion: 2, askAfterUntrustedContent: true })
+    const events = await recordedEvents(app.db, owner.orgId)
+    const about = (type: string) =>
+      events.filter((event) => event.type === type).map(({ subjectId, actor, data }) => [subjectId, actor.id, data])
+    assert.deepEqual(about('turn.approval_decided'), [
+      [
+        done.sessionId,
+        owner.userId,
+        {
+          turnId: done.id,
+          sessionId: done.sessionId,
+          agentId: agent.id,
+          approvalId: done.toolCalls[0].approvalId,
+          approved: true,
+          tool: 'http__post',
+        },
+      ],
+    ])
+    assert.deepEqual(about('agent.consent_given'), [
+      [agent.id, owner.userId, { agentId: agent.id, connector: 'http', askAfterUntrustedContent: true }],
+    ])
 
     assert.equal((await turnOf(app, owner, agent.id, post())).status, 'completed')
     await patch(member, agent.id, { systemPrompt: 'Post more.' })

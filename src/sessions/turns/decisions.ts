@@ -3,6 +3,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { currentChain } from '../../outbox/chain.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
@@ -72,8 +73,13 @@ const storeConsents = async (
   })
 }
 
-const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalId, approved, call }: NewDecision) =>
-  audit(db, actor, 'turn.approval-decided', {
+const recordDecision = async (
+  db: Transaction,
+  actor: Actor,
+  { turn, workspaceId }: { turn: TurnRow; workspaceId: string },
+  { approvalId, approved, call }: NewDecision,
+): Promise<void> => {
+  await audit(db, actor, 'turn.approval-decided', {
     type: 'turn',
     id: turn.id,
     details: {
@@ -86,6 +92,13 @@ const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalI
       forUserId: turn.userId,
     },
   })
+  const { id: turnId, sessionId, agentId } = turn
+  await recordEvent(db, actor, 'turn.approval_decided', {
+    subjectId: sessionId,
+    workspaceId,
+    data: { turnId, sessionId, agentId, approvalId, approved, tool: call.toolName },
+  })
+}
 
 const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[] => [
   { type: 'tool-approval-response', approvalId, approved },
@@ -121,14 +134,14 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
   const deciding = db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, orgId, found.sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
-    if (!turn) throw notFound('Turn')
+    if (!session || !turn) throw notFound('Turn')
     const calls = await turnQueries.listCalls(db, orgId, turnId)
     const explicit = applyDecisions(actor, { turn, calls }, decisions)
     if (explicit.length === 0) return
     const decided = [...explicit, ...(await storeConsents(db, actor, { turn, calls }, explicit))]
     for (const decision of decided) {
       await turnQueries.decideCall(db, orgId, turnId, decision)
-      await auditDecision(db, actor, turn, decision)
+      await recordDecision(db, actor, { turn, workspaceId: session.workspaceId }, decision)
     }
     const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)
     const lines = decided.flatMap(streamPartsOf).map((part) => JSON.stringify(part))

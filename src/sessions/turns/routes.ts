@@ -1,5 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
-import { turnEvents } from '../events.ts'
+import { decisionEvents } from '../events.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
@@ -36,7 +36,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
     `${apiPrefix}/sessions/:id/messages`,
     {
       config: {
-        events: turnEvents,
+        events: decisionEvents,
         access: 'sessions:write',
         what: 'Session',
         rateLimit: 'turns',
@@ -132,7 +132,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/turns/:id/approvals`,
     {
-      config: { events: turnEvents, access: 'sessions:write', what: 'Turn' },
+      config: { events: decisionEvents, access: 'sessions:write', what: 'Turn' },
       schema: {
         tags,
         summary: 'Decide an approval',

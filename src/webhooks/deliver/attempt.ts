@@ -1,5 +1,5 @@
 import { chainHeader } from '../../outbox/chain.ts'
-import type { ChainHeaders } from '../../outbox/chain.ts'
+import type { ChainHeaders, EventChain } from '../../outbox/chain.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { Outbound, OutboundFailure, OutboundResponse } from '../../platform/outbound/outbound.ts'
@@ -19,6 +19,8 @@ export interface PreparedEvent {
   /** JSON, the same bytes on every attempt. Null if the event was deleted at the end of its retention period. */
   body: Buffer | null
   headers: Record<string, string>
+  /** The chain after the event, of an event of Atrium itself. */
+  chain?: EventChain
 }
 
 export interface AttemptDeps {
@@ -120,7 +122,7 @@ const send = async (deps: AttemptDeps, { row, url, body, headers }: Attempt, sig
   }
 }
 
-type AttemptOutcome = Omit<Outcome, 'chain'>
+type AttemptOutcome = Omit<Outcome, 'chain'> & Pick<PreparedEvent, 'chain'>
 
 /** The outcome of a delivery for which no request was sent. */
 const unsent = (
@@ -202,11 +204,11 @@ const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal):
     return unsent(row, 'released', null, unreadableSeconds)
   }
   if ('error' in prepared) return unsent(row, 'failed', prepared.error)
-  const { body, headers } = prepared
+  const { body, headers, chain } = prepared
   if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
   const begun = { row, url, body, headers, startedAt: new Date() }
   try {
-    return toOutcome(begun, await send(deps, begun, signal), deps.schedule)
+    return { ...toOutcome(begun, await send(deps, begun, signal), deps.schedule), ...(chain && { chain }) }
   } catch {
     return unsent(row, 'released', null)
   }
@@ -215,6 +217,7 @@ const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal):
 /** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
 export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
   const header = row.headers?.[chainHeader]
-  const chain = header === undefined ? undefined : deps.chains.parse(row.orgId, header)
-  return { ...(await attempt(deps, row, signal)), chain }
+  const received = header === undefined ? undefined : deps.chains.parse(row.orgId, header)
+  const { chain = received, ...outcome } = await attempt(deps, row, signal)
+  return { ...outcome, chain }
 }

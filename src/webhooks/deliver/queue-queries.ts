@@ -197,7 +197,7 @@ export interface Outcome extends Pick<ClaimedRow, 'id' | 'eventId' | 'eventType'
   disableReason: string | null
   /** The reason applies only if it has been failing since then; null: in any case. */
   failingSince: string | null
-  /** The chain of the received event, which the events of the outcome continue. */
+  /** The chain of the event, which the events of the outcome continue. */
   chain: EventChain | undefined
   /** Not stored: it sets how many attempts to the webhook may run at once. */
   durationMs: number

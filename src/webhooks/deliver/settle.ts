@@ -1,5 +1,6 @@
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
+import { inChain } from '../../outbox/chain.ts'
 import { recordEvent, recorded } from '../../outbox/record.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { eventsOfOutcomes } from '../events.ts'
@@ -47,6 +48,18 @@ const recordDisabled = async (
   })
 }
 
+/** Records what was disabled, in the chain of an attempt that caused it. */
+const recordAllDisabled = async (
+  db: Transaction,
+  disabled: readonly queries.Disabled[],
+  outcomes: readonly Outcome[],
+): Promise<void> => {
+  for (const one of disabled) {
+    const cause = outcomes.find(({ webhookId, disableReason }) => webhookId === one.webhookId && disableReason !== null)
+    await inChain(cause?.chain, () => recordDisabled(db, one))
+  }
+}
+
 /** With `orgId`, all outcomes are of that org. */
 const settleUnordered = async (
   { indexed, signal }: Pick<Database, 'indexed' | 'signal'>,
@@ -60,7 +73,7 @@ const settleUnordered = async (
     return
   }
   await indexed.transaction('all orgs', async (db) => {
-    for (const one of await queries.settleDeliveries(db, outcomes, orgId, events)) await recordDisabled(db, one)
+    await recordAllDisabled(db, await queries.settleDeliveries(db, outcomes, orgId, events), outcomes)
     for (const { orgId } of events) db.signal(recorded, orgId)
   })
 }
@@ -87,7 +100,7 @@ const settleOrdered = async (
     const disabled = await queries.settleDeliveries(db, outcomes, orgId)
     const keys = outcomes.flatMap(({ orgId, orderKey }) => (orderKey === null ? [] : [{ orgId, orderKey }]))
     await queries.releaseNext(db, keys, orgId)
-    for (const one of disabled) await recordDisabled(db, one)
+    await recordAllDisabled(db, disabled, outcomes)
   })
 
 /** With `orgId`, all outcomes are of that org. */

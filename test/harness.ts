@@ -253,6 +253,17 @@ const noRateLimits = Object.fromEntries(
 const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =>
   parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...noRateLimits, ...env })
 
+const openHandlesMs = 120_000
+
+/** Ends the process with an error when something is still open long after the last test, such as a leaked timer. */
+const failWhenOpen = (): void => {
+  const end = (): void => {
+    console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
+    process.exit(1)
+  }
+  setTimeout(end, openHandlesMs).unref()
+}
+
 /**
  * Starts a server on a new database for one test file. Call it at the top level of the file. Everything is stopped and
  * removed after the last test of the file.
@@ -266,6 +277,7 @@ export const startTestApp = async (
   const database = await (options.createDatabase ?? cloneDatabase)(server.connection)
   const cleanUp: (() => Promise<void>)[] = []
   after(async () => {
+    failWhenOpen()
     for (const step of cleanUp.toReversed()) await step()
     const checked = await Promise.allSettled([assertValidEvents(database.connection)])
     await database.drop()

@@ -6072,7 +6072,7 @@ export interface Routes {
   /** List events of the org */
   'GET /events': {
     query?: {
-      /** `nextCursor` of the previous page, or the `position` of an event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
+      /** `nextCursor` of the previous page, or the `position` of an event. BAD_REQUEST beyond the last event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
       after?: string
       /** Oldest or newest first. Default `asc`. */
       order?: "asc" | "desc"
@@ -6090,7 +6090,7 @@ export interface Routes {
   /** Stream events of the org */
   'GET /events/stream': {
     query?: {
-      /** `nextCursor` of the previous page, or the `position` of an event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
+      /** `nextCursor` of the previous page, or the `position` of an event. BAD_REQUEST beyond the last event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
       after?: string
       /** Event types separated by commas, such as `file.*,agent.created`, at most 50 types and 2,000 characters. Default: all. */
       types?: string

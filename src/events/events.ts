@@ -1,5 +1,6 @@
 import type { Actor } from '../identity/actor.ts'
-import { notFound } from '../platform/http/errors.ts'
+import { getWorkspace } from '../identity/members/workspaces.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
 import type { Db } from '../platform/database/database.ts'
 import { maxDepth } from '../outbox/chain.ts'
 import { findEvent } from '../outbox/queries.ts'
@@ -43,7 +44,7 @@ export const listEvents = async (
   const visible = await visibilityOf(db, actor)
   const wanted = (types: ReadonlySet<string>): string[] => [...types].filter((type) => matchesAny(patterns, type))
   const inWorkspaces = workspaceId === undefined ? visible.workspaceIds : new Set([workspaceId])
-  if (workspaceId !== undefined && visible.workspaceIds?.has(workspaceId) === false) throw notFound('Workspace')
+  if (workspaceId !== undefined) await getWorkspace(db, actor, workspaceId)
   const window = { order, after: after === undefined ? undefined : BigInt(after), rows: rowsPerPage, limit: limit + 1 }
   const { events, lastPosition, count } = await queries.listEvents(
     db,
@@ -56,6 +57,12 @@ export const listEvents = async (
     },
     window,
   )
+  // A position that the log has not reached is one of another database, such as one from before a restored backup. A
+  // consumer that continued there would miss events until the log has reached it.
+  if (lastPosition === null && events.length === 0 && after !== undefined && order === 'asc') {
+    const head = await queries.findHead(db, actor.orgId)
+    if (BigInt(after) > head) throw badRequest(`after must be at most ${head}, the position of the last event`)
+  }
   const items = events.slice(0, limit)
   const isCut = events.length > limit
   const last = isCut ? items.at(-1)?.position : lastPosition

@@ -49,7 +49,7 @@ export const registerEventRoutes = (app: App, { db, expanders }: EventDeps): voi
   app.get(
     `${apiPrefix}/events`,
     {
-      config: { access: 'member' },
+      config: { access: 'member', errors: ['NOT_FOUND'], what: 'Workspace' },
       schema: {
         tags,
         summary: 'List events of the org',

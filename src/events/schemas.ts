@@ -79,7 +79,7 @@ export const EventListQuery = Type.Object({
     Type.String({
       pattern: '^[0-9]{1,15}$',
       description:
-        '`nextCursor` of the previous page, or the `position` of an event. Default: the first event that is kept, or with `order=desc` the last one is returned first.',
+        '`nextCursor` of the previous page, or the `position` of an event. BAD_REQUEST beyond the last event. Default: the first event that is kept, or with `order=desc` the last one is returned first.',
       examples: ['1042'],
     }),
   ),

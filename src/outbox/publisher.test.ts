@@ -42,6 +42,19 @@ const untilCount = (as: TestActor, count: number): Promise<Item[]> =>
   )
 
 describe('the log of events', () => {
+  test('rejects a position beyond the last event, and a workspace of another org', async () => {
+    const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
+    await record(owner.orgId)
+    const [last] = await untilCount(owner, 1)
+    const at = (query: string) => app.call('GET', `/api/v1/events?${query}`, { as: owner })
+    assert.deepEqual((await at(`after=${last!.position}`)).body.data.items, [])
+    const beyond = await at(`after=${last!.position + 1}`)
+    assert.deepEqual([beyond.status, beyond.body.error.code], [400, 'BAD_REQUEST'])
+    assert.match(beyond.body.error.message, /after must be at most 1, the position of the last event/)
+    assert.equal((await at(`workspaceId=${stranger.workspaceId}`)).status, 404)
+    assert.equal((await at(`workspaceId=${owner.workspaceId}`)).status, 200)
+  })
+
   test('never shows an event before one that a reader has already seen, whichever transaction commits first', async () => {
     const owner = await app.createOrg()
     const slow = Promise.withResolvers<void>()

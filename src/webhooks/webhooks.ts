@@ -89,8 +89,7 @@ const destinationUrl = async (
 ): Promise<string | null> => {
   const url = text?.trim() ?? ''
   if (url === '' || isOwnReceiveUrl(url, id)) return null
-  await outbound.checkUrl(url, { orgId })
-  return url
+  return outbound.cleanUrl(url, { orgId })
 }
 
 const seal = ({ secrets }: WebhookDeps, orgId: string, id: string, { secret, hash, publicKey }: NewSecret) => ({

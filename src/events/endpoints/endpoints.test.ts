@@ -104,6 +104,15 @@ describe('event endpoints', () => {
     assert.equal(JSON.stringify(events).includes('whsec_'), false)
   })
 
+  test('have their URL as it is requested, without characters that parsers of URLs read differently', async () => {
+    const made = await createEndpoint(app, owner, { url: 'https://hooks.example.com\\@other.example.com/\r\nx: y' })
+    assert.equal(made.record.url, 'https://hooks.example.com/@other.example.com/x:%20y')
+    assert.equal(
+      (await patchEndpoint(app, owner, made, { url: 'https://hooks.example.com' })).url,
+      'https://hooks.example.com',
+    )
+  })
+
   test('keep their secret encrypted', async () => {
     const { id, secret } = await createEndpoint(app, owner, {})
     const row = await app.db.row<{ text: string }>(sql`

@@ -143,11 +143,8 @@ const cleanName = (text: string): string => {
   return name
 }
 
-const cleanUrl = async ({ outbound }: EndpointDeps, { orgId }: Actor, text: string): Promise<string> => {
-  const url = text.trim()
-  await outbound.checkUrl(url, { orgId })
-  return url
-}
+const cleanUrl = ({ outbound }: EndpointDeps, { orgId }: Actor, text: string): Promise<string> =>
+  outbound.cleanUrl(text.trim(), { orgId })
 
 const cleanTypes = (actor: Actor, types: readonly string[]): string[] => {
   const patterns = checkPatterns(types)

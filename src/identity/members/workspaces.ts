@@ -12,7 +12,7 @@ import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
 import * as queries from './workspace-queries.ts'
 import type { WorkspaceMemberRow, WorkspaceRow } from './workspace-queries.ts'
 
-export const getWorkspace = async (db: Database, actor: Actor, id: string): Promise<WorkspaceRow> => {
+export const getWorkspace = async (db: Db, actor: Actor, id: string): Promise<WorkspaceRow> => {
   const workspace = await queries.findWorkspace(db, actor, id)
   if (!workspace) throw notFound('Workspace')
   return workspace

@@ -180,7 +180,12 @@ describe('a subscription', () => {
     })
     await deleted(owner.orgId, id)
     await deleted(owner.orgId, id)
-    await until('it has begun and the other waits', async () => begun === 1 && (await queued(owner.orgId)).length === 2)
+    const waiting = async (): Promise<number> =>
+      (
+        await db.rows(sql`
+          select from subscription_queue where org_id = ${owner.orgId} and subscription = ${agents.name}`)
+      ).length
+    await until('it has begun and the other waits', async () => begun === 1 && (await waiting()) === 2)
     const sweep = () => db.transaction('all orgs', (db) => deps.jobs.enqueue(db, sweepEvents, {}))
     await db.execute(sql`
       update subscription_queue set enqueued_at = enqueued_at - interval '1 hour' where org_id = ${owner.orgId}`)
@@ -190,7 +195,7 @@ describe('a subscription', () => {
         select from pgboss.job where name = ${sweepEvents.name} and state in ('created', 'retry', 'active')`)
       return rows.length === 0
     })
-    assert.equal((await queued(owner.orgId)).length, 2, 'an event that is being handled is not given up')
+    assert.equal(await waiting(), 2, 'an event that is being handled is not given up')
     await db.execute(sql`update pgboss.job set state = 'failed' where data ->> 'subjectId' = ${id}`)
     await sweep()
     await until('the next one was handled', () => handledBy(id).length === 1)

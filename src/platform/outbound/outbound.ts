@@ -79,6 +79,8 @@ export interface Outbound {
    * moment passes, because every connection is checked again.
    */
   checkUrl(url: string, of?: OnBehalf): Promise<URL>
+  /** As `checkUrl`. Returns the URL as it is requested, without characters that parsers of URLs drop or replace. */
+  cleanUrl(url: string, of?: OnBehalf): Promise<string>
   close(): Promise<void>
 }
 
@@ -311,9 +313,18 @@ const createUrlCheck =
     }
   }
 
+const createUrlCleaner =
+  (check: Outbound['checkUrl']): Outbound['cleanUrl'] =>
+  async (text, of) => {
+    const { href } = await check(text, of)
+    // An origin stays as it was sent.
+    return href === `${text}/` ? text : href
+  }
+
 /** Nothing connects before the first request. */
 export const createOutbound = (options: OutboundOptions = {}): Outbound => {
   const rule = createRule(options)
+  const checkUrl = createUrlCheck(rule)
   const clients = createClients(rule)
 
   const request: Outbound['request'] = async (target, { trusted = false, orgId, ...given }) => {
@@ -375,7 +386,8 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
   return {
     request,
     fetch: guardedFetch,
-    checkUrl: createUrlCheck(rule),
+    checkUrl,
+    cleanUrl: createUrlCleaner(checkUrl),
     close: clients.close,
   }
 }

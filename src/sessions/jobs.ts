@@ -7,6 +7,7 @@ import type { Database } from '../platform/database/database.ts'
 import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
+import type { Outbound } from '../platform/outbound/outbound.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
@@ -37,6 +38,7 @@ export interface SessionJobDeps {
   toolbox: Toolbox
   billing: Billing
   secrets: Sealer
+  outbound: Outbound
 }
 
 export interface SessionJobOptions {
@@ -60,6 +62,7 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
   const modelClient = createModelClient({
     providers: config.modelProviders,
     allowsTestCommands: config.environment !== 'production',
+    outbound: deps.outbound,
   })
   const authorityWatch = createTurnWatch(db, log)
   const runDeps = { ...deps, modelClient, authorityWatch, ...(onFaultPoint ? { onFaultPoint } : {}) }

@@ -8,6 +8,7 @@ import type { Question } from './steps/questions.ts'
 import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
+import type { StepPart } from '../turns/step-parts.ts'
 import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
 
 /** The exclusive claim of a worker on a turn. Writes that name a token which is no longer the turn's change nothing. */
@@ -23,7 +24,7 @@ export interface EndedStep {
   attempt: number
   status: 'completed' | 'failed' | 'cancelled'
   finishReason: string | null
-  parts: MessagePart[]
+  parts: StepPart[]
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number

@@ -9,6 +9,7 @@ import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
 import { historyRecord, isNear, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import type { StepPart } from './step-parts.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
 export type TurnStatus = 'queued' | 'running' | 'requires_action' | EndedStatus
@@ -330,7 +331,7 @@ export interface StepRow {
   attempt: number
   status: 'running' | 'completed' | 'failed' | 'lost' | 'cancelled'
   finishReason: string | null
-  parts: MessagePart[]
+  parts: StepPart[]
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number

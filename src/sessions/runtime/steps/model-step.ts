@@ -34,7 +34,7 @@ const outputLimit = ({ model, turn }: TurnContext): { maxOutputTokens?: number }
 const promptFor = (context: TurnContext): { call: ModelCall; leftOut: number } => {
   const { turn, state, instructions, tools, exchanges, maxPromptTokens } = context
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
-  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state)), room)
+  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), turn.model), room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   return { call: { modelId: turn.model, instructions: shown, messages, tools, ...outputLimit(context) }, leftOut }
 }

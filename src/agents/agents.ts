@@ -18,7 +18,7 @@ import * as queries from './queries.ts'
 import type { AgentRow } from './queries.ts'
 import { wholeList } from './schemas.ts'
 import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
-import { mergeSettings } from './settings.ts'
+import { checkReasoning, mergeSettings } from './settings.ts'
 import { checkSlug, insertWithFreeSlug } from './slugs.ts'
 
 export { cachedEnsureDefaultAgent, defaultAgentSlug } from './default-agent.ts'
@@ -26,6 +26,8 @@ export { createModelCatalog } from './model-catalog.ts'
 export type { Model, ModelCatalog } from './model-catalog.ts'
 export { agentRecord } from './queries.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
+export { reasoningEffortOf } from './settings.ts'
+export type { ReasoningEffort } from './settings.ts'
 
 const maxNameLength = 255
 
@@ -123,29 +125,32 @@ export const createAgent = async (
   const workspaceId = workspaceOf(actor)
   const name = cleanName(body.name)
   rejectReservedName(name)
+  const model = knownModel(catalog, body.model ?? defaultModel)
+  const settings = mergeSettings({}, body.settings ?? {}, knownTools)
+  checkReasoning(settings, model)
   const agent = {
     id: newId(),
     workspaceId,
     name,
     description: body.description ?? null,
     avatar: body.avatar ?? 'default',
-    model: knownModel(catalog, body.model ?? defaultModel).id,
+    model: model.id,
     systemPrompt: body.systemPrompt ?? null,
     allowedTools: cleanSlugs(body.allowedTools ?? []),
     allowedPeers: cleanSlugs(body.allowedPeers ?? []),
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
-    settings: mergeSettings({}, body.settings ?? {}, knownTools),
+    settings,
   }
   return db.transaction(actor, async (db) => {
     // Before the slug is inserted: a transaction that waits for the quota's lock must not have other locks.
     await quotas.checkRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
-    const { id: agentId, slug, model } = created
+    const { id: agentId, slug } = created
     await recordEvent(db, actor, 'agent.created', {
       subjectId: agentId,
       workspaceId,
-      data: { agentId, name, slug, model },
+      data: { agentId, name, slug, model: model.id },
     })
     return created
   })
@@ -261,6 +266,9 @@ export const updateAgent = async (
     }
     requireMatch(ifMatch, agent)
     const changed = patched(agent, patch, knownTools)
+    const changesReasoning = patch.model !== undefined || patch.settings?.['reasoningEffort'] !== undefined
+    const model = catalog.find(changed.model)
+    if (changesReasoning && model) checkReasoning(changed.settings, model)
     if (agent.isDefault && fields.every((field) => field === 'slug')) return agent
     const isNewAuthority = changesAuthority(agent, changed)
     const stored = await storeAgent(db, actor, changed, isNewAuthority)

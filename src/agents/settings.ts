@@ -1,6 +1,7 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 import { normaliseApprovals } from './approvals.ts'
+import type { Model } from './model-catalog.ts'
 
 export interface Voice {
   enabled: boolean
@@ -35,6 +36,25 @@ export const normaliseVoice = (value: unknown): Voice => {
   }
 }
 
+export const reasoningEfforts = ['none', 'low', 'medium', 'high'] as const
+export type ReasoningEffort = (typeof reasoningEfforts)[number]
+
+/** How much the agent's model reasons; undefined when the provider decides. */
+export const reasoningEffortOf = ({ reasoningEffort }: Record<string, unknown>): ReasoningEffort | undefined =>
+  reasoningEfforts.find((one) => one === reasoningEffort)
+
+const checkEffort = (effort: unknown): void => {
+  if (effort === undefined || effort === null || reasoningEffortOf({ reasoningEffort: effort })) return
+  throw badRequest('settings.reasoningEffort must be none, low, medium or high, or null')
+}
+
+/** BAD_REQUEST when the agent would have to reason on a model that does not. */
+export const checkReasoning = (settings: Record<string, unknown>, { id, capabilities }: Model): void => {
+  const effort = reasoningEffortOf(settings)
+  if (capabilities.reasoning || effort === undefined || effort === 'none') return
+  throw badRequest(`settings.reasoningEffort must be none or null, because the model ${id} does not reason`)
+}
+
 /** The monthly spending cap of the agent, which billing enforces. */
 const checkCap = (cap: unknown): void => {
   if (cap === undefined || cap === null) return
@@ -45,7 +65,7 @@ const checkCap = (cap: unknown): void => {
 
 /**
  * Settings after a change: its keys replace current ones, null removes a key, `voice` is always complete. BAD_REQUEST
- * when the result exceeds 32 KB of JSON, or when the cap or the approvals are invalid.
+ * when the result exceeds 32 KB of JSON, or when the cap, the reasoning effort or the approvals are invalid.
  */
 export const mergeSettings = (
   current: Record<string, unknown>,
@@ -53,6 +73,7 @@ export const mergeSettings = (
   knownTools: KnownTools,
 ): Settings => {
   checkCap(change['monthlyCapCents'])
+  checkEffort(change['reasoningEffort'])
   const approvals = normaliseApprovals(change['approvals'], knownTools)
   const changed = approvals === undefined ? change : { ...change, approvals }
   const kept = Object.entries({ ...current, ...changed }).filter(([, value]) => value !== null)

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { ReasoningEffort } from '../../agents/agents.ts'
 import type { ModelProtocol } from '../../config/models.ts'
 import type { AssistantPart, ModelCall, PromptMessage } from './model-client.ts'
 
@@ -47,12 +48,10 @@ const withCacheMarks = (options: LanguageModelV4CallOptions): LanguageModelV4Cal
   }
 }
 
-export type Effort = NonNullable<ModelCall['reasoningEffort']>
-
 /** Older Claude models have a number of tokens to think in, which is part of their output. */
 const thinksInBudget = (name: string): boolean =>
   /^claude-(3-7|(haiku|opus|sonnet)-4-(0|1|5)(-|$)|(opus|sonnet)-4-2025)/.test(name)
-const budgetShares: Record<Exclude<Effort, 'none'>, number> = { low: 0.2, medium: 0.4, high: 0.6 }
+const budgetShares: Record<Exclude<ReasoningEffort, 'none'>, number> = { low: 0.2, medium: 0.4, high: 0.6 }
 const minBudget = 1_024
 const usualMaxOutputTokens = 16_384
 
@@ -67,7 +66,7 @@ const canThink = (prompt: LanguageModelV4Prompt): boolean =>
 
 const anthropicReasoning = (
   name: string,
-  effort: Effort,
+  effort: ReasoningEffort,
   { prompt, maxOutputTokens }: LanguageModelV4CallOptions,
 ): Partial<LanguageModelV4CallOptions> => {
   if (effort === 'none') return { reasoning: 'none' }

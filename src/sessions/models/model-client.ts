@@ -1,4 +1,5 @@
 import type { JSONValue } from '@ai-sdk/provider'
+import type { ReasoningEffort } from '../../agents/agents.ts'
 
 /** A message of the conversation in a format that is independent of the provider. */
 export type PromptMessage =
@@ -40,7 +41,7 @@ export interface ModelCall {
   tools: readonly ModelTool[]
   maxOutputTokens?: number
   /** How much the model reasons before it responds. Default: as the provider decides. */
-  reasoningEffort?: 'none' | 'low' | 'medium' | 'high'
+  reasoningEffort?: ReasoningEffort
   /** The org's own key at the provider. Default: the operator's key. */
   apiKey?: string
 }

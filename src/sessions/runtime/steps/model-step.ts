@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { reasoningEffortOf } from '../../../agents/agents.ts'
 import { ModelFailure } from '../../models/model-client.ts'
 import type { FinishReason, ModelCall, ModelUsage } from '../../models/model-client.ts'
 import { AuthorityLost } from '../authority.ts'
@@ -31,12 +32,19 @@ const outputLimit = ({ model, turn }: TurnContext): { maxOutputTokens?: number }
   return limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }
 }
 
+/** The agent's setting. Ignored when the model does not reason, as after a change of the server's configuration. */
+const effortOf = ({ agent, model }: TurnContext): Pick<ModelCall, 'reasoningEffort'> => {
+  const reasoningEffort = reasoningEffortOf(agent.settings)
+  return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
+}
+
 const promptFor = (context: TurnContext): { call: ModelCall; leftOut: number } => {
   const { turn, state, instructions, tools, exchanges, maxPromptTokens } = context
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
   const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), turn.model), room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
-  return { call: { modelId: turn.model, instructions: shown, messages, tools, ...outputLimit(context) }, leftOut }
+  const limits = { ...outputLimit(context), ...effortOf(context) }
+  return { call: { modelId: turn.model, instructions: shown, messages, tools, ...limits }, leftOut }
 }
 
 type CallEnd =

@@ -12,6 +12,7 @@ import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import * as eventQueries from './streams/queries.ts'
+import type { Circuits } from './models/circuits.ts'
 import { createModelClient } from './models/models.ts'
 import { createDeadWorkerCheck } from './runtime/dead-workers.ts'
 import { requeueOrphanedTurns } from './runtime/orphaned-turns.ts'
@@ -39,6 +40,7 @@ export interface SessionJobDeps {
   billing: Billing
   secrets: Sealer
   outbound: Outbound
+  circuits: Circuits
 }
 
 export interface SessionJobOptions {
@@ -63,6 +65,7 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
     providers: config.modelProviders,
     allowsTestCommands: config.environment !== 'production',
     outbound: deps.outbound,
+    circuits: deps.circuits,
   })
   const authorityWatch = createTurnWatch(db, log)
   const runDeps = { ...deps, modelClient, authorityWatch, ...(onFaultPoint ? { onFaultPoint } : {}) }

@@ -3,7 +3,9 @@ import type { ModelProtocol } from '../../config/models.ts'
 import { cleanJson, createTextCleaner } from '../../platform/text/text.ts'
 import { toOptions } from './call-options.ts'
 import type { NameOnWire } from './call-options.ts'
+import type { Circuits } from './circuits.ts'
 import { ModelFailure } from './model-client.ts'
+import { retryAfterOf } from './retry-after.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, ProviderOptions } from './model-client.ts'
 
 /** Caps reported token counts, which are stored in integer columns. No model reads or writes this many tokens. */
@@ -22,14 +24,6 @@ const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsag
         cacheWriteTokens: count(inputTokens.cacheWrite),
       }
 
-const maxRetryAfterMs = 10_000
-
-const retryAfterOf = (headers: unknown): number | undefined => {
-  const value = (headers as Record<string, string> | undefined)?.['retry-after']
-  const seconds = value === undefined ? Number.NaN : Number(value)
-  return seconds >= 0 ? Math.min(seconds * 1_000, maxRetryAfterMs) : undefined
-}
-
 const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
 
 /** Converts a provider's error. The message discloses nothing about the operator's account at the provider. */
@@ -46,7 +40,7 @@ export const toModelFailure = (cause: unknown): ModelFailure => {
   if (statusCode === undefined) {
     return new ModelFailure('unavailable', "The model's provider cannot be reached.", { cause })
   }
-  const retryAfterMs = retryAfterOf(responseHeaders)
+  const retryAfterMs = retryAfterOf((responseHeaders ?? {}) as Record<string, string>, Date.now())
   if (statusCode === 429) {
     const message = "The model's provider rejected the request because of its rate limit."
     return new ModelFailure('rate_limited', message, { cause, retryAfterMs })
@@ -114,15 +108,16 @@ const createEventReader = (protocol: ModelProtocol, ourName: NameOnWire) => {
   }
 }
 
-/** A model and the protocol of its provider. */
+/** A model, and the name and protocol of its provider. */
 export interface OpenModel {
   model: LanguageModelV4
+  provider: string
   protocol: ModelProtocol
 }
 
 /** Streams one call of a model with the AI SDK's provider interface, version 4 (`LanguageModelV4`). */
 export async function* streamLanguageModel(
-  { model, protocol }: OpenModel,
+  { model, provider, protocol, circuits }: OpenModel & { circuits: Circuits },
   call: ModelCall,
   wireName: NameOnWire,
   signal: AbortSignal,
@@ -130,7 +125,14 @@ export async function* streamLanguageModel(
   const names = new Map(call.tools.map(({ name }: ModelTool) => [wireName(name), name]))
   const read = createEventReader(protocol, (name) => names.get(name) ?? name)
   try {
-    const { stream } = await model.doStream(toOptions(protocol, call, wireName, signal))
+    const options = toOptions(protocol, call, wireName, signal)
+    const { stream } = await circuits.guard(provider, async () => {
+      try {
+        return await model.doStream(options)
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error
+      }
+    })
     for await (const part of stream) {
       const event = read(part)
       if (event) yield event

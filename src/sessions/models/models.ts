@@ -1,5 +1,6 @@
 import type { ModelProvider } from '../../config/models.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
+import type { Circuits } from './circuits.ts'
 import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
 import type { OpenModel } from './language-model.ts'
@@ -17,6 +18,7 @@ export interface ModelOptions {
   /** Whether the demo models accept the commands `/slow`, `/fail` and `/tokens`. */
   allowsTestCommands: boolean
   outbound: Pick<Outbound, 'fetch'>
+  circuits: Circuits
 }
 
 const openCompatible = async ({ name: provider, baseUrl }: ModelProvider, name: string, apiKey: string | undefined) => {
@@ -31,7 +33,7 @@ const openCompatible = async ({ name: provider, baseUrl }: ModelProvider, name: 
  * Calls the models of the catalog. The providers' client uses 16 MB of memory, so it is loaded on first use: a server
  * without providers never loads it.
  */
-export const createModelClient = ({ providers, allowsTestCommands, outbound }: ModelOptions): ModelClient => {
+export const createModelClient = ({ providers, allowsTestCommands, outbound, circuits }: ModelOptions): ModelClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, allowsTestCommands)]))
   // The operator chose the URL, so it may be private.
@@ -41,13 +43,16 @@ export const createModelClient = ({ providers, allowsTestCommands, outbound }: M
     const [providerName = '', ...rest] = modelId.split('/')
     const name = rest.join('/')
     const demo = providerName === 'atrium' ? demos.get(name) : undefined
-    if (demo) return { model: demo, protocol: 'openai-compatible' }
+    if (demo) return { model: demo, provider: 'atrium', protocol: 'openai-compatible' }
     const provider = byName.get(providerName)
     if (!provider) throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
     const { protocol, baseUrl: baseURL } = provider
     const apiKey = ownKey ?? provider.apiKey
-    if (protocol === 'openai-compatible') return { model: await openCompatible(provider, name, apiKey), protocol }
-    return { model: await openNativeModel(protocol, name, { baseURL, apiKey: apiKey ?? '', fetch }), protocol }
+    if (protocol === 'openai-compatible') {
+      return { model: await openCompatible(provider, name, apiKey), provider: providerName, protocol }
+    }
+    const model = await openNativeModel(protocol, name, { baseURL, apiKey: apiKey ?? '', fetch })
+    return { model, provider: providerName, protocol }
   }
   const cache = new Map<string, Promise<OpenModel>>()
   const modelOf = ({ modelId, apiKey }: ModelCall): Promise<OpenModel> => {
@@ -64,7 +69,7 @@ export const createModelClient = ({ providers, allowsTestCommands, outbound }: M
     stream: async function* (call, signal) {
       // The demo models accept any tool name, so they get the names that people see.
       const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
-      yield* streamLanguageModel(await modelOf(call), call, nameOnWire, signal)
+      yield* streamLanguageModel({ ...(await modelOf(call)), circuits }, call, nameOnWire, signal)
     },
   }
 }

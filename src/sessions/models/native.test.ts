@@ -341,7 +341,8 @@ describe('the clients of native APIs', () => {
       await import('./src/worker.ts')
       const outbound = createOutbound()
       const { modelProviders: providers } = parseConfig(process.env)
-      const client = createModelClient({ providers, allowsTestCommands: false, outbound })
+      const { createCircuits } = await import('./src/sessions/models/circuits.ts')
+      const client = createModelClient({ providers, allowsTestCommands: false, outbound, circuits: createCircuits([], console) })
       const call = { instructions: '', messages: [{ role: 'user', text: 'Hello' }], tools: [] }
       for (const modelId of ${JSON.stringify(models)}) {
         try { for await (const event of client.stream({ ...call, modelId }, AbortSignal.timeout(5000))); } catch {}

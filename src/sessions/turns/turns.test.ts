@@ -519,7 +519,13 @@ describe('the demo model', () => {
   test('ignores /slow, /fail and /tokens in production', async () => {
     const { createModelClient } = await import('../models/models.ts')
     const { createOutbound } = await import('../../platform/outbound/outbound.ts')
-    const models = createModelClient({ providers: [], allowsTestCommands: false, outbound: createOutbound() })
+    const { createCircuits } = await import('../models/circuits.ts')
+    const models = createModelClient({
+      providers: [],
+      allowsTestCommands: false,
+      outbound: createOutbound(),
+      circuits: createCircuits([], console),
+    })
     const call = { modelId: 'atrium/demo', instructions: '', tools: [] }
     const messages = [{ role: 'user' as const, text: '/fail 500\n/slow 60000\n/tokens 1 2 3 4\nHello' }]
     let text = ''

@@ -18,7 +18,7 @@ import * as queries from './queries.ts'
 import type { AgentRow } from './queries.ts'
 import { wholeList } from './schemas.ts'
 import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
-import { checkReasoning, mergeSettings } from './settings.ts'
+import { checkFallbacks, checkReasoning, fallbackModelsOf, mergeSettings } from './settings.ts'
 import { checkSlug, insertWithFreeSlug } from './slugs.ts'
 
 export { cachedEnsureDefaultAgent, defaultAgentSlug } from './default-agent.ts'
@@ -26,7 +26,7 @@ export { createModelCatalog } from './model-catalog.ts'
 export type { Model, ModelCatalog } from './model-catalog.ts'
 export { agentRecord } from './queries.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
-export { reasoningEffortOf } from './settings.ts'
+export { fallbackModelsOf, reasoningEffortOf } from './settings.ts'
 export type { ReasoningEffort } from './settings.ts'
 
 const maxNameLength = 255
@@ -128,6 +128,7 @@ export const createAgent = async (
   const model = knownModel(catalog, body.model ?? defaultModel)
   const settings = mergeSettings({}, body.settings ?? {}, knownTools)
   checkReasoning(settings, model)
+  checkFallbacks(settings, catalog)
   const agent = {
     id: newId(),
     workspaceId,
@@ -229,7 +230,7 @@ const storeAgent = async (
 
 /** Everything that determines how an agent acts. A person who changes it controls the agent in other people's turns. */
 const authorityOf = (agent: AgentRow) => ({
-  model: agent.model,
+  model: [agent.model, ...fallbackModelsOf(agent.settings)],
   // Other agents see the name and the description, and without a system prompt they are the prompt.
   prompt: [agent.systemPrompt, agent.name, agent.description],
   tools: agent.allowedTools,
@@ -257,6 +258,7 @@ export const updateAgent = async (
   const fields = patchFields.filter((field) => patch[field] !== undefined)
   if (fields.length === 0) throw badRequest('The body must name at least one field to change')
   if (patch.model !== undefined) knownModel(catalog, patch.model)
+  checkFallbacks(patch.settings ?? {}, catalog)
   return db.transaction(actor, async (db) => {
     // A rename updates the agents that list the old slug. Two agents that list each other would deadlock without this lock.
     if (patch.slug !== undefined) await queries.lockSlugNumbers(db, actor, '')

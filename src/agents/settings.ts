@@ -1,7 +1,7 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 import { normaliseApprovals } from './approvals.ts'
-import type { Model } from './model-catalog.ts'
+import type { Model, ModelCatalog } from './model-catalog.ts'
 
 export interface Voice {
   enabled: boolean
@@ -53,6 +53,24 @@ export const checkReasoning = (settings: Record<string, unknown>, { id, capabili
   const effort = reasoningEffortOf(settings)
   if (capabilities.reasoning || effort === undefined || effort === 'none') return
   throw badRequest(`settings.reasoningEffort must be none or null, because the model ${id} does not reason`)
+}
+
+const maxFallbackModels = 3
+
+/** The models that are called when the agent's own one fails, in their order. */
+export const fallbackModelsOf = ({ fallbackModels }: Record<string, unknown>): string[] =>
+  Array.isArray(fallbackModels)
+    ? fallbackModels.filter((one) => typeof one === 'string').slice(0, maxFallbackModels)
+    : []
+
+/** BAD_REQUEST unless a change names up to three models of the catalog, none of them twice. */
+export const checkFallbacks = ({ fallbackModels: given }: Record<string, unknown>, { find }: ModelCatalog): void => {
+  if (given === undefined || given === null) return
+  const isList = Array.isArray(given) && given.length <= maxFallbackModels && new Set(given).size === given.length
+  if (isList && given.every((one) => typeof one === 'string' && find(one) !== undefined)) return
+  throw badRequest(
+    `settings.fallbackModels must be up to ${maxFallbackModels} different ids of models from GET /models`,
+  )
 }
 
 /** The monthly spending cap of the agent, which billing enforces. */

@@ -37,10 +37,10 @@ const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedSt
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   }
-  const costMicrocents = costOf(usage, turn.pricing)
-  const { step: number, attempt } = step
+  const costMicrocents = costOf(usage, step.fallback?.pricing ?? turn.pricing)
+  const { step: number, attempt, fallback } = step
   const outcome = { status: 'cancelled', finishReason: null, isEstimate: true, error: null } as const
-  return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents }
+  return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents, fallback }
 }
 
 const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }

@@ -40,6 +40,8 @@ import type { EventPublisher } from './outbox/publisher.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { expandMessage } from './sessions/events.ts'
+import { createCircuits } from './sessions/models/circuits.ts'
+import type { Circuits } from './sessions/models/circuits.ts'
 import { fileTools } from './sessions/tools/file-tools.ts'
 import { createPeerTools, peerToolName } from './sessions/peers/peers.ts'
 import { createProbation } from './sessions/runtime/probation.ts'
@@ -83,6 +85,8 @@ export interface Deps {
   secrets: Sealer
   /** Sends requests to URLs that users name. */
   outbound: Outbound
+  /** Stop requests to model providers that fail. */
+  circuits: Circuits
   /** Wakes other processes. Not started: the caller decides whether this process takes part. */
   wakeups: Wakeups
   /** Moves committed events from the outbox to the log. Not started: the caller decides whether this process takes part. */
@@ -164,6 +168,13 @@ export interface OpenOptions {
   sandbox?: Partial<SandboxLimits>
 }
 
+/** Separate from previews, so that pages and previews do not wait for each other. */
+const openPages = (sandbox: Parameters<typeof createPages>[1]) => {
+  const pagePlaces = createQueue(2, 10, 'pages are being read')
+  const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
+  return createPages({ ...pagePlaces, run }, sandbox)
+}
+
 /** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (
   config: Config,
@@ -198,10 +209,7 @@ export const openDeps = async (
   })
   const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
-  // Separate from previews, so that pages and previews do not wait for each other.
-  const pagePlaces = createQueue(2, 10, 'pages are being read')
-  const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
-  const pages = createPages({ ...pagePlaces, run }, sandbox)
+  const pages = openPages(sandbox)
   return {
     deps: {
       config,
@@ -228,6 +236,7 @@ export const openDeps = async (
       previewer,
       secrets,
       outbound,
+      circuits: createCircuits(config.modelProviders, log),
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,

@@ -19,7 +19,7 @@ const checkWorkers = async (jobs: Jobs): Promise<void> => {
   if (oldestSeconds > workersLateSeconds) throw new Error(`a job has waited ${oldestSeconds} s for a worker`)
 }
 
-const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
+const gaugesOf = ({ db, jobs, circuits }: Deps): GaugeSource[] => [
   {
     name: 'database_pool_connections',
     help: 'Connections of the database pool by state, and statements that wait for one.',
@@ -45,6 +45,12 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
     help: 'Unhandled errors since the start, by unit of work. Each is a bug.',
     label: 'unit',
     read: unhandledErrors,
+  },
+  {
+    name: 'model_provider_circuit',
+    help: 'Whether this process sends requests to a model provider: 0 yes, 1 not now because it fails, 0.5 one to try again.',
+    label: 'provider',
+    read: circuits.states,
   },
   {
     name: 'webhook_deliveries_due',

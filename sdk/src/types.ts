@@ -29,7 +29,7 @@ export interface Agent {
   isActive: boolean
   /** Whether this is the default agent of the org, which every workspace sees. */
   isDefault: boolean
-  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty. */
+  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. `reasoningEffort` is how much the model reasons before it responds: `none`, `low`, `medium` or `high`, by default as the provider decides; BAD_REQUEST for a model without the capability `reasoning`, except `none`. `fallbackModels` is a list of up to three models that are called, in this order, when a model is overloaded, fails or is silent before its first text. Default: empty. */
   settings: Record<string, unknown>
   /** ID of the user who last changed the system prompt, model, tools, connectors, peers or approvals (without a system prompt, also the name or description). The agent uses the connections of this user without asking for consent. Null when unknown. */
   authorityChangedBy: string | null
@@ -148,7 +148,7 @@ export interface AgentCreate {
   allowedPeers?: string[]
   /** Slugs of the connectors that the agent may use. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedConnectors?: string[]
-  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty. */
+  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. `reasoningEffort` is how much the model reasons before it responds: `none`, `low`, `medium` or `high`, by default as the provider decides; BAD_REQUEST for a model without the capability `reasoning`, except `none`. `fallbackModels` is a list of up to three models that are called, in this order, when a model is overloaded, fails or is silent before its first text. Default: empty. */
   settings?: Record<string, unknown>
 }
 
@@ -4089,8 +4089,10 @@ export interface Turn {
   agentId: string
   /** ID of the user for whom the turn runs. */
   userId: string
-  /** ID of the model. */
+  /** ID of the agent's model when the turn was created. */
   model: string
+  /** ID of the model that responded last: `model`, or a fallback model of the agent. Null before the first response. */
+  answerModel: string | null
   /** ID of the first turn, when agents message each other. Otherwise the ID of this turn. */
   chainId: string
   /** Number of messages between agents from the first turn to this one. 0 for the first. */
@@ -4156,6 +4158,8 @@ export interface Turn {
     step: number
     /** Number of the attempt of this step, from 1. */
     attempt: number
+    /** ID of the model that was called. */
+    model: string
     /** Status of the call. `lost`: the server process ended during the call. */
     status: "running" | "completed" | "failed" | "lost" | "cancelled"
     /** Why the model stopped, such as `stop` or `tool-calls`. Null before that. */

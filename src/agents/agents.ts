@@ -18,7 +18,7 @@ import * as queries from './queries.ts'
 import type { AgentRow } from './queries.ts'
 import { wholeList } from './schemas.ts'
 import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
-import { mergeSettings } from './settings.ts'
+import { checkFallbacks, checkReasoning, fallbackModelsOf, mergeSettings } from './settings.ts'
 import { checkSlug, insertWithFreeSlug } from './slugs.ts'
 
 export { cachedEnsureDefaultAgent, defaultAgentSlug } from './default-agent.ts'
@@ -26,6 +26,8 @@ export { createModelCatalog } from './model-catalog.ts'
 export type { Model, ModelCatalog } from './model-catalog.ts'
 export { agentRecord } from './queries.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
+export { fallbackModelsOf, reasoningEffortOf } from './settings.ts'
+export type { ReasoningEffort } from './settings.ts'
 
 const maxNameLength = 255
 
@@ -123,29 +125,33 @@ export const createAgent = async (
   const workspaceId = workspaceOf(actor)
   const name = cleanName(body.name)
   rejectReservedName(name)
+  const model = knownModel(catalog, body.model ?? defaultModel)
+  const settings = mergeSettings({}, body.settings ?? {}, knownTools)
+  checkReasoning(settings, model)
+  checkFallbacks(settings, catalog)
   const agent = {
     id: newId(),
     workspaceId,
     name,
     description: body.description ?? null,
     avatar: body.avatar ?? 'default',
-    model: knownModel(catalog, body.model ?? defaultModel).id,
+    model: model.id,
     systemPrompt: body.systemPrompt ?? null,
     allowedTools: cleanSlugs(body.allowedTools ?? []),
     allowedPeers: cleanSlugs(body.allowedPeers ?? []),
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
-    settings: mergeSettings({}, body.settings ?? {}, knownTools),
+    settings,
   }
   return db.transaction(actor, async (db) => {
     // Before the slug is inserted: a transaction that waits for the quota's lock must not have other locks.
     await quotas.checkRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
-    const { id: agentId, slug, model } = created
+    const { id: agentId, slug } = created
     await recordEvent(db, actor, 'agent.created', {
       subjectId: agentId,
       workspaceId,
-      data: { agentId, name, slug, model },
+      data: { agentId, name, slug, model: model.id },
     })
     return created
   })
@@ -224,7 +230,7 @@ const storeAgent = async (
 
 /** Everything that determines how an agent acts. A person who changes it controls the agent in other people's turns. */
 const authorityOf = (agent: AgentRow) => ({
-  model: agent.model,
+  model: [agent.model, ...fallbackModelsOf(agent.settings)],
   // Other agents see the name and the description, and without a system prompt they are the prompt.
   prompt: [agent.systemPrompt, agent.name, agent.description],
   tools: agent.allowedTools,
@@ -252,6 +258,7 @@ export const updateAgent = async (
   const fields = patchFields.filter((field) => patch[field] !== undefined)
   if (fields.length === 0) throw badRequest('The body must name at least one field to change')
   if (patch.model !== undefined) knownModel(catalog, patch.model)
+  checkFallbacks(patch.settings ?? {}, catalog)
   return db.transaction(actor, async (db) => {
     // A rename updates the agents that list the old slug. Two agents that list each other would deadlock without this lock.
     if (patch.slug !== undefined) await queries.lockSlugNumbers(db, actor, '')
@@ -261,6 +268,9 @@ export const updateAgent = async (
     }
     requireMatch(ifMatch, agent)
     const changed = patched(agent, patch, knownTools)
+    const changesReasoning = patch.model !== undefined || patch.settings?.['reasoningEffort'] !== undefined
+    const model = catalog.find(changed.model)
+    if (changesReasoning && model) checkReasoning(changed.settings, model)
     if (agent.isDefault && fields.every((field) => field === 'slug')) return agent
     const isNewAuthority = changesAuthority(agent, changed)
     const stored = await storeAgent(db, actor, changed, isNewAuthority)

@@ -111,6 +111,38 @@ describe('providers from the environment', () => {
     assert.ok(!mistakes.join('\n').includes('hush-hush'))
   })
 
+  for (const [protocol, url] of [
+    ['openai', 'https://api.openai.com/v1'],
+    ['anthropic', 'https://api.anthropic.com/v1'],
+    ['google', 'https://generativelanguage.googleapis.com/v1beta'],
+  ] as const) {
+    test(`MODEL_<NAME>_PROTOCOL=${protocol} uses the public API and the listed models of ${protocol} under any name`, () => {
+      const env = { MODEL_PROVIDERS: 'mine', MODEL_MINE_PROTOCOL: protocol }
+      const [provider] = parseConfig({ NODE_ENV: 'test', ...env }).modelProviders
+      assert.deepEqual([provider?.protocol, provider?.baseUrl], [protocol, url])
+      assert.deepEqual(
+        provider?.models.map(({ name }) => name),
+        Object.keys(modelList().providers[protocol]?.models ?? {}),
+      )
+    })
+  }
+
+  test('a provider without MODEL_<NAME>_PROTOCOL is called by chat completions, also when its name is that of a native API', () => {
+    const { modelProviders } = parseConfig({ NODE_ENV: 'test', MODEL_PROVIDERS: 'openai,anthropic,google' })
+    for (const { protocol, name, baseUrl } of modelProviders) {
+      assert.deepEqual([protocol, baseUrl], ['openai-compatible', modelList().providers[name]?.baseUrl])
+    }
+  })
+
+  test('rejects an unknown MODEL_<NAME>_PROTOCOL and an empty variable that a client of a native API cannot be loaded with', () => {
+    const one = { MODEL_PROVIDERS: 'mine', MODEL_MINE_PROTOCOL: 'claude' }
+    assert.match(mistakesOf(one).join('\n'), /MODEL_MINE_PROTOCOL must be one of openai-compatible, openai, anthropic/)
+    const native = { MODEL_PROVIDERS: 'mine', MODEL_MINE_PROTOCOL: 'anthropic' }
+    assert.match(mistakesOf({ ...native, ANTHROPIC_BASE_URL: '' }).join('\n'), /^ANTHROPIC_BASE_URL must not be empty/)
+    assert.deepEqual(mistakesOf({ ...native, OPENAI_BASE_URL: '' }), [])
+    assert.deepEqual(mistakesOf({ MODEL_PROVIDERS: 'anthropic', ANTHROPIC_BASE_URL: '' }), [])
+  })
+
   for (const names of ['atrium', 'A', 'a,a', 'a,,b', '-a']) {
     test(`rejects MODEL_PROVIDERS=${names}`, () => {
       assert.match(mistakesOf({ MODEL_PROVIDERS: names }).join('\n'), /MODEL_PROVIDERS/)

@@ -27,7 +27,7 @@ const settingsExample = {
 
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty.',
+    'Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. `reasoningEffort` is how much the model reasons before it responds: `none`, `low`, `medium` or `high`, by default as the provider decides; BAD_REQUEST for a model without the capability `reasoning`, except `none`. `fallbackModels` is a list of up to three models that are called, in this order, when a model is overloaded, fails or is silent before its first text. Default: empty.',
   examples: [settingsExample],
 })
 

@@ -1,6 +1,7 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 import { normaliseApprovals } from './approvals.ts'
+import type { Model, ModelCatalog } from './model-catalog.ts'
 
 export interface Voice {
   enabled: boolean
@@ -35,6 +36,43 @@ export const normaliseVoice = (value: unknown): Voice => {
   }
 }
 
+export const reasoningEfforts = ['none', 'low', 'medium', 'high'] as const
+export type ReasoningEffort = (typeof reasoningEfforts)[number]
+
+/** How much the agent's model reasons; undefined when the provider decides. */
+export const reasoningEffortOf = ({ reasoningEffort }: Record<string, unknown>): ReasoningEffort | undefined =>
+  reasoningEfforts.find((one) => one === reasoningEffort)
+
+const checkEffort = (effort: unknown): void => {
+  if (effort === undefined || effort === null || reasoningEffortOf({ reasoningEffort: effort })) return
+  throw badRequest('settings.reasoningEffort must be none, low, medium or high, or null')
+}
+
+/** BAD_REQUEST when the agent would have to reason on a model that does not. */
+export const checkReasoning = (settings: Record<string, unknown>, { id, capabilities }: Model): void => {
+  const effort = reasoningEffortOf(settings)
+  if (capabilities.reasoning || effort === undefined || effort === 'none') return
+  throw badRequest(`settings.reasoningEffort must be none or null, because the model ${id} does not reason`)
+}
+
+const maxFallbackModels = 3
+
+/** The models that are called when the agent's own one fails, in their order. */
+export const fallbackModelsOf = ({ fallbackModels }: Record<string, unknown>): string[] =>
+  Array.isArray(fallbackModels)
+    ? fallbackModels.filter((one) => typeof one === 'string').slice(0, maxFallbackModels)
+    : []
+
+/** BAD_REQUEST unless a change names up to three models of the catalog, none of them twice. */
+export const checkFallbacks = ({ fallbackModels: given }: Record<string, unknown>, { find }: ModelCatalog): void => {
+  if (given === undefined || given === null) return
+  const isList = Array.isArray(given) && given.length <= maxFallbackModels && new Set(given).size === given.length
+  if (isList && given.every((one) => typeof one === 'string' && find(one) !== undefined)) return
+  throw badRequest(
+    `settings.fallbackModels must be up to ${maxFallbackModels} different ids of models from GET /models`,
+  )
+}
+
 /** The monthly spending cap of the agent, which billing enforces. */
 const checkCap = (cap: unknown): void => {
   if (cap === undefined || cap === null) return
@@ -45,7 +83,7 @@ const checkCap = (cap: unknown): void => {
 
 /**
  * Settings after a change: its keys replace current ones, null removes a key, `voice` is always complete. BAD_REQUEST
- * when the result exceeds 32 KB of JSON, or when the cap or the approvals are invalid.
+ * when the result exceeds 32 KB of JSON, or when the cap, the reasoning effort or the approvals are invalid.
  */
 export const mergeSettings = (
   current: Record<string, unknown>,
@@ -53,6 +91,7 @@ export const mergeSettings = (
   knownTools: KnownTools,
 ): Settings => {
   checkCap(change['monthlyCapCents'])
+  checkEffort(change['reasoningEffort'])
   const approvals = normaliseApprovals(change['approvals'], knownTools)
   const changed = approvals === undefined ? change : { ...change, approvals }
   const kept = Object.entries({ ...current, ...changed }).filter(([, value]) => value !== null)

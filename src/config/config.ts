@@ -133,13 +133,13 @@ export const variables = {
   },
   MODEL_PROVIDERS: {
     description:
-      'Comma-separated names of model providers with an OpenAI-compatible API (Ollama, vLLM, LiteLLM, OpenRouter, OpenAI, …), in addition to the built-in demo models. Each is configured by the `MODEL_<NAME>_…` variables.',
+      'Comma-separated names of model providers (OpenAI, Anthropic, Google, and every OpenAI-compatible API, such as Ollama, vLLM, LiteLLM and OpenRouter), in addition to the built-in demo models. Each is configured by the `MODEL_<NAME>_…` variables.',
     fallback: '',
     parse: providerNames,
   },
   MODEL_PRICES_FILE: {
     description:
-      'JSON file of prices in microcents per million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0 } }`. The last four fields are optional. Takes precedence over the built-in list.',
+      'JSON file of prices in microcents per million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0, "reasoning": true } }`. The last five fields are optional. Takes precedence over the built-in list.',
     fallback: '',
     parse: pricesFile,
   },

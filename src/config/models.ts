@@ -6,9 +6,17 @@ export interface ModelPricing {
   cacheWrite: number
 }
 
-/** A model server that the operator configured: any server that speaks the OpenAI chat completions protocol. */
+/**
+ * How a provider is called: by OpenAI's chat completions, which many servers offer, or by the native API of OpenAI
+ * (Responses), Anthropic (Messages) or Google (Gemini).
+ */
+export const modelProtocols = ['openai-compatible', 'openai', 'anthropic', 'google'] as const
+export type ModelProtocol = (typeof modelProtocols)[number]
+
+/** A model server that the operator configured. */
 export interface ModelProvider {
   name: string
+  protocol: ModelProtocol
   baseUrl: string
   apiKey: string | undefined
   models: {

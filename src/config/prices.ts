@@ -8,6 +8,8 @@ export interface ModelOverride {
   pricing: ModelPricing
   contextWindow: number | undefined
   maxOutputTokens: number | undefined
+  /** Whether the model reasons before it responds. */
+  reasoning: boolean | undefined
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
@@ -17,13 +19,14 @@ const isLimit = (value: unknown): value is number | undefined => value === undef
 const overrideOf = (value: unknown): ModelOverride | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const { input, output, contextWindow, maxOutputTokens, ...rest } = value as Record<string, unknown>
-  const { cacheRead = input, cacheWrite = input } = rest
+  const { cacheRead = input, cacheWrite = input, reasoning } = rest
   if (!isRate(input) || !isRate(output) || !isRate(cacheRead) || !isRate(cacheWrite)) return undefined
   if (!isLimit(contextWindow) || !isLimit(maxOutputTokens)) return undefined
-  return { pricing: { input, output, cacheRead, cacheWrite }, contextWindow, maxOutputTokens }
+  if (reasoning !== undefined && typeof reasoning !== 'boolean') return undefined
+  return { pricing: { input, output, cacheRead, cacheWrite }, contextWindow, maxOutputTokens, reasoning }
 }
 
-/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens? } }`. */
+/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens?, reasoning? } }`. */
 export const pricesFile: Parse<Map<string, ModelOverride>> = (path) => {
   let content: unknown
   try {

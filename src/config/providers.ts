@@ -1,13 +1,19 @@
 import type { Variable } from './values.ts'
-import type { ModelPricing, ModelProvider } from './models.ts'
+import { modelProtocols } from './models.ts'
+import type { ModelPricing, ModelProtocol, ModelProvider } from './models.ts'
 import { modelList } from './model-list.ts'
 import type { ModelOverride } from './prices.ts'
 
 /** The variables of each provider in MODEL_PROVIDERS. `<NAME>` is its name in capitals, with underscores for dashes. */
 export const providerVariables = {
+  'MODEL_<NAME>_PROTOCOL': {
+    description:
+      'For each name in `MODEL_PROVIDERS`: `openai-compatible` for chat completions, or the native API of `openai` (Responses), `anthropic` (Messages) or `google` (Gemini).',
+    fallback: 'openai-compatible',
+  },
   'MODEL_<NAME>_BASE_URL': {
     description:
-      'For each name in `MODEL_PROVIDERS`: URL of its OpenAI-compatible API, such as `http://localhost:11434/v1`. Has a default for `openai`, `anthropic`, `google`, `xai` and `deepseek`.',
+      'URL of the API, such as `http://localhost:11434/v1`. Required for `openai-compatible`, except for the names `openai`, `anthropic`, `google`, `xai` and `deepseek`. The native protocols use the public API of their provider by default.',
     fallback: '',
   },
   'MODEL_<NAME>_API_KEY': {
@@ -58,6 +64,30 @@ const pricesOf = (value: string): Map<string, ModelPricing> | undefined => {
 
 const isHttpUrl = (value: string): boolean => /^https?:\/\//.test(value) && URL.canParse(value)
 
+/** The public APIs. Those of the built-in list are for chat completions. */
+const nativeBaseUrls: Partial<Record<ModelProtocol, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+}
+
+/** The clients of these providers cannot be loaded while their own variable is set to an empty value. */
+const clientVariables: Partial<Record<ModelProtocol, string>> = {
+  openai: 'OPENAI_BASE_URL',
+  anthropic: 'ANTHROPIC_BASE_URL',
+}
+
+const parseProtocol = (env: NodeJS.ProcessEnv, prefix: string, mistakes: string[]): ModelProtocol => {
+  const value = env[`${prefix}_PROTOCOL`]?.trim() || 'openai-compatible'
+  const protocol = modelProtocols.find((one) => one === value)
+  if (!protocol) mistakes.push(`${prefix}_PROTOCOL must be one of ${modelProtocols.join(', ')}`)
+  const variable = protocol && clientVariables[protocol]
+  if (variable !== undefined && env[variable]?.trim() === '') {
+    mistakes.push(`${variable} must not be empty, as ${prefix}_PROTOCOL is ${protocol}; unset it`)
+  }
+  return protocol ?? 'openai-compatible'
+}
+
 const parseProvider = (
   env: NodeJS.ProcessEnv,
   name: string,
@@ -66,8 +96,10 @@ const parseProvider = (
 ): ModelProvider => {
   const prefix = prefixOf(name)
   const read = (field: string): string => env[`${prefix}${field}`]?.trim() ?? ''
-  const known = modelList().providers[name]
-  const baseUrl = read('_BASE_URL') || (known?.baseUrl ?? '')
+  const protocol = parseProtocol(env, prefix, mistakes)
+  const native = nativeBaseUrls[protocol]
+  const known = modelList().providers[native === undefined ? name : protocol]
+  const baseUrl = read('_BASE_URL') || (native ?? known?.baseUrl ?? '')
   if (!isHttpUrl(baseUrl)) {
     mistakes.push(
       `${prefix}_BASE_URL must be a URL such as https://api.example.com/v1, as MODEL_PROVIDERS names ${name}`,
@@ -92,6 +124,7 @@ const parseProvider = (
     : undefined
   return {
     name,
+    protocol,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     apiKey: read('_API_KEY') || undefined,
     models: names.map((model) => {
@@ -104,7 +137,7 @@ const parseProvider = (
         pricing: prices?.get(model) ?? override?.pricing ?? listed?.pricing ?? fallback,
         contextWindow: override?.contextWindow ?? listed?.contextWindow,
         maxOutputTokens: override?.maxOutputTokens ?? listed?.maxOutputTokens,
-        reasoning: listed?.reasoning,
+        reasoning: override?.reasoning ?? listed?.reasoning,
       }
     }),
   }

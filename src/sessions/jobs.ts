@@ -7,10 +7,12 @@ import type { Database } from '../platform/database/database.ts'
 import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
+import type { Outbound } from '../platform/outbound/outbound.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import * as eventQueries from './streams/queries.ts'
+import type { Circuits } from './models/circuits.ts'
 import { createModelClient } from './models/models.ts'
 import { createDeadWorkerCheck } from './runtime/dead-workers.ts'
 import { requeueOrphanedTurns } from './runtime/orphaned-turns.ts'
@@ -37,6 +39,8 @@ export interface SessionJobDeps {
   toolbox: Toolbox
   billing: Billing
   secrets: Sealer
+  outbound: Outbound
+  circuits: Circuits
 }
 
 export interface SessionJobOptions {
@@ -60,6 +64,8 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
   const modelClient = createModelClient({
     providers: config.modelProviders,
     allowsTestCommands: config.environment !== 'production',
+    outbound: deps.outbound,
+    circuits: deps.circuits,
   })
   const authorityWatch = createTurnWatch(db, log)
   const runDeps = { ...deps, modelClient, authorityWatch, ...(onFaultPoint ? { onFaultPoint } : {}) }

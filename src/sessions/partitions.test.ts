@@ -77,10 +77,10 @@ if (await onOneServer(db, 'generic plans', 'Citus plans each execution')) {
     const { body } = await say(app, owner, session.id, { text: 'Hello', background: true })
     const turn = body.data.turn
     const lease = { orgId, turnId: turn.id, token: newId() }
-    const begun = { step: 1, attempt: 1, inputTokens: 1, costMicrocents: 1n }
+    const begun = { step: 1, attempt: 1, inputTokens: 1, costMicrocents: 1n, fallback: null }
     const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, isEstimate: false }
     const outcome = { status: 'completed', finishReason: null, parts: [], error: null }
-    const ended = { step: 1, attempt: 1, ...outcome, ...usage, costMicrocents: 1n } as EndedStep
+    const ended = { step: 1, attempt: 1, ...outcome, ...usage, costMicrocents: 1n, fallback: null } as EndedStep
     const ending = { status: 'completed', stopReason: 'stop', error: null, parts: [], checkpoint: { ended } }
     const ends = {
       orgId,

@@ -1,58 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-} from '@ai-sdk/provider'
-import { createTextCleaner } from '../../platform/text/text.ts'
+import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { ModelProtocol } from '../../config/models.ts'
+import { cleanJson, createTextCleaner } from '../../platform/text/text.ts'
+import { toOptions } from './call-options.ts'
+import type { NameOnWire } from './call-options.ts'
+import type { Circuits } from './circuits.ts'
 import { ModelFailure } from './model-client.ts'
-import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-client.ts'
-
-/** The name of a tool for the provider. */
-type NameOnWire = (toolName: string) => string
-
-const toWire = (message: PromptMessage, wireName: NameOnWire): LanguageModelV4Message => {
-  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text }] }
-  if (message.role === 'tool') {
-    return {
-      role: 'tool',
-      content: message.results.map(({ callId, toolName, output, isError }) => ({
-        type: 'tool-result',
-        toolCallId: callId,
-        toolName: wireName(toolName),
-        output: { type: isError ? 'error-json' : 'json', value: output as never },
-      })),
-    }
-  }
-  return {
-    role: 'assistant',
-    content: message.parts.map((part) =>
-      part.type === 'text'
-        ? { type: 'text', text: part.text }
-        : { type: 'tool-call', toolCallId: part.callId, toolName: wireName(part.toolName), input: part.input },
-    ),
-  }
-}
-
-const toOptions = (call: ModelCall, wireName: NameOnWire, signal: AbortSignal): LanguageModelV4CallOptions => ({
-  prompt: [
-    { role: 'system', content: call.instructions },
-    ...call.messages.map((message) => toWire(message, wireName)),
-  ],
-  abortSignal: signal,
-  ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
-  ...(call.tools.length === 0
-    ? {}
-    : {
-        tools: call.tools.map(({ name, description, inputSchema }) => ({
-          type: 'function',
-          name: wireName(name),
-          description,
-          inputSchema,
-        })),
-      }),
-})
+import { retryAfterOf } from './retry-after.ts'
+import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, ProviderOptions } from './model-client.ts'
 
 /** Caps reported token counts, which are stored in integer columns. No model reads or writes this many tokens. */
 const maxReportedTokens = 2_000_000_000
@@ -70,14 +24,6 @@ const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsag
         cacheWriteTokens: count(inputTokens.cacheWrite),
       }
 
-const maxRetryAfterMs = 10_000
-
-const retryAfterOf = (headers: unknown): number | undefined => {
-  const value = (headers as Record<string, string> | undefined)?.['retry-after']
-  const seconds = value === undefined ? Number.NaN : Number(value)
-  return seconds >= 0 ? Math.min(seconds * 1_000, maxRetryAfterMs) : undefined
-}
-
 const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
 
 /** Converts a provider's error. The message discloses nothing about the operator's account at the provider. */
@@ -89,12 +35,12 @@ export const toModelFailure = (cause: unknown): ModelFailure => {
     return new ModelFailure('unavailable', "The model's provider sent an unreadable response.", { cause })
   }
   // The provider's client throws this error for a stream that ended without a finish event.
-  const isCut = error.name === 'AI_InvalidResponseDataError' || (statusCode !== undefined && statusCode < 400)
+  const isCut = error.name === 'AI_InvalidResponseDataError' || (statusCode !== undefined && statusCode < 300)
   if (isCut) return new ModelFailure('cut', 'The model broke off in the middle of its response.', { cause })
   if (statusCode === undefined) {
     return new ModelFailure('unavailable', "The model's provider cannot be reached.", { cause })
   }
-  const retryAfterMs = retryAfterOf(responseHeaders)
+  const retryAfterMs = retryAfterOf((responseHeaders ?? {}) as Record<string, string>, Date.now())
   if (statusCode === 429) {
     const message = "The model's provider rejected the request because of its rate limit."
     return new ModelFailure('rate_limited', message, { cause, retryAfterMs })
@@ -115,34 +61,81 @@ const finishOf = (part: Extract<LanguageModelV4StreamPart, { type: 'finish' }>):
   return { type: 'finish', reason, usage }
 }
 
+/** What the provider wants back with this part. Only native protocols: other servers may reject fields that they sent. */
+const optionsOf = (protocol: ModelProtocol, part: LanguageModelV4StreamPart): { options?: ProviderOptions } =>
+  protocol !== 'openai-compatible' && 'providerMetadata' in part && part.providerMetadata !== undefined
+    ? { options: cleanJson(part.providerMetadata) as ProviderOptions }
+    : {}
+
+/** Converts the parts of one response. Keeps what belongs together: split characters, and the names of tool calls. */
+const createEventReader = (protocol: ModelProtocol, ourName: NameOnWire) => {
+  const inputNames = new Map<string, string>()
+  const text = createTextCleaner()
+  const reasoning = createTextCleaner()
+  return (part: LanguageModelV4StreamPart): ModelEvent | undefined => {
+    const options = optionsOf(protocol, part)
+    switch (part.type) {
+      case 'text-start':
+      case 'text-end':
+        return options.options && { type: 'text', id: part.id, delta: '', ...options }
+      case 'reasoning-start':
+      case 'reasoning-end':
+        return options.options && { type: 'reasoning', id: part.id, delta: '', ...options }
+      case 'text-delta':
+        return { type: 'text', id: part.id, delta: text(part.delta), ...options }
+      case 'reasoning-delta':
+        return { type: 'reasoning', id: part.id, delta: reasoning(part.delta), ...options }
+      case 'tool-input-start':
+        inputNames.set(part.id, ourName(part.toolName))
+        return undefined
+      case 'tool-input-delta':
+        return { type: 'tool-input', id: part.id, toolName: inputNames.get(part.id) ?? '', delta: part.delta }
+      case 'tool-call':
+        return {
+          type: 'tool-call',
+          id: part.toolCallId,
+          toolName: ourName(part.toolName),
+          input: part.input,
+          ...options,
+        }
+      case 'finish':
+        return finishOf(part)
+      case 'error':
+        throw part.error
+      default:
+        return undefined
+    }
+  }
+}
+
+/** A model, and the name and protocol of its provider. */
+export interface OpenModel {
+  model: LanguageModelV4
+  provider: string
+  protocol: ModelProtocol
+}
+
 /** Streams one call of a model with the AI SDK's provider interface, version 4 (`LanguageModelV4`). */
 export async function* streamLanguageModel(
-  model: LanguageModelV4,
+  { model, provider, protocol, circuits }: OpenModel & { circuits: Circuits },
   call: ModelCall,
   wireName: NameOnWire,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const names = new Map(call.tools.map(({ name }: ModelTool) => [wireName(name), name]))
-  const ourName = (name: string): string => names.get(name) ?? name
-  const inputNames = new Map<string, string>()
-  const text = createTextCleaner()
-  const reasoning = createTextCleaner()
+  const read = createEventReader(protocol, (name) => names.get(name) ?? name)
   try {
-    const { stream } = await model.doStream(toOptions(call, wireName, signal))
-    for await (const part of stream) {
-      if (part.type === 'text-delta') yield { type: 'text', delta: text(part.delta) }
-      else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: reasoning(part.delta) }
-      else if (part.type === 'tool-input-start') inputNames.set(part.id, ourName(part.toolName))
-      else if (part.type === 'tool-input-delta') {
-        const toolName = inputNames.get(part.id) ?? ''
-        yield { type: 'tool-input', id: part.id, toolName, delta: part.delta }
-      } else if (part.type === 'tool-call') {
-        yield { type: 'tool-call', id: part.toolCallId, toolName: ourName(part.toolName), input: part.input }
-      } else if (part.type === 'error') throw part.error
-      else if (part.type === 'finish') {
-        const finish = finishOf(part)
-        if (finish) yield finish
+    const options = toOptions(protocol, call, wireName, signal)
+    const { stream } = await circuits.guard(provider, async () => {
+      try {
+        return await model.doStream(options)
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error
       }
+    })
+    for await (const part of stream) {
+      const event = read(part)
+      if (event) yield event
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason

@@ -1,12 +1,23 @@
+import type { JSONValue } from '@ai-sdk/provider'
+import type { ReasoningEffort } from '../../agents/agents.ts'
+
 /** A message of the conversation in a format that is independent of the provider. */
 export type PromptMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; results: ToolResult[] }
 
-export type AssistantPart =
+/**
+ * What a provider wants back with a part of its response, such as the signature of its reasoning, by the name of the
+ * protocol. Only the model that sent it can read it.
+ */
+export type ProviderOptions = Record<string, Record<string, JSONValue | undefined>>
+
+export type AssistantPart = (
   | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
   | { type: 'tool-call'; callId: string; toolName: string; input: unknown }
+) & { options?: ProviderOptions }
 
 export interface ToolResult {
   callId: string
@@ -29,6 +40,8 @@ export interface ModelCall {
   messages: PromptMessage[]
   tools: readonly ModelTool[]
   maxOutputTokens?: number
+  /** How much the model reasons before it responds. Default: as the provider decides. */
+  reasoningEffort?: ReasoningEffort
   /** The org's own key at the provider. Default: the operator's key. */
   apiKey?: string
 }
@@ -45,10 +58,9 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' |
 
 /** A streamed piece of a model's response. Ids are assigned by the provider and unique only within one call. */
 export type ModelEvent =
-  | { type: 'text'; delta: string }
-  | { type: 'reasoning'; delta: string }
+  | { type: 'text' | 'reasoning'; id: string; delta: string; options?: ProviderOptions }
   | { type: 'tool-input'; id: string; toolName: string; delta: string }
-  | { type: 'tool-call'; id: string; toolName: string; input: string }
+  | { type: 'tool-call'; id: string; toolName: string; input: string; options?: ProviderOptions }
   /** `usage` is undefined when the provider did not report it. */
   | { type: 'finish'; reason: FinishReason; usage: ModelUsage | undefined }
 

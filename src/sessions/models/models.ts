@@ -1,9 +1,12 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelProvider } from '../../config/models.ts'
+import type { Outbound } from '../../platform/outbound/outbound.ts'
+import type { Circuits } from './circuits.ts'
 import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
+import type { OpenModel } from './language-model.ts'
 import { ModelFailure } from './model-client.ts'
 import type { ModelCall, ModelClient } from './model-client.ts'
+import { openNativeModel } from './native-models.ts'
 import { wireName } from './wire-name.ts'
 
 /** OpenAI's reasoning models reject `max_tokens`; other OpenAI-compatible servers support only that name. */
@@ -14,32 +17,45 @@ export interface ModelOptions {
   providers: readonly ModelProvider[]
   /** Whether the demo models accept the commands `/slow`, `/fail` and `/tokens`. */
   allowsTestCommands: boolean
+  outbound: Pick<Outbound, 'fetch'>
+  circuits: Circuits
+}
+
+const openCompatible = async ({ name: provider, baseUrl }: ModelProvider, name: string, apiKey: string | undefined) => {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  // Without includeUsage, providers do not report tokens for a streamed response.
+  const settings = { name: provider, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
+  const renames = provider === 'openai' ? { transformRequestBody: renameLimit } : {}
+  return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
 }
 
 /**
  * Calls the models of the catalog. The providers' client uses 16 MB of memory, so it is loaded on first use: a server
  * without providers never loads it.
  */
-export const createModelClient = ({ providers, allowsTestCommands }: ModelOptions): ModelClient => {
+export const createModelClient = ({ providers, allowsTestCommands, outbound, circuits }: ModelOptions): ModelClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, allowsTestCommands)]))
-  const open = async (modelId: string, ownKey?: string): Promise<LanguageModelV4> => {
+  // The operator chose the URL, so it may be private.
+  const fetch: typeof globalThis.fetch = (url, init) =>
+    outbound.fetch(url instanceof Request ? url.url : url, { ...init, trusted: true })
+  const open = async (modelId: string, ownKey?: string): Promise<OpenModel> => {
     const [providerName = '', ...rest] = modelId.split('/')
     const name = rest.join('/')
-    const provider = byName.get(providerName)
     const demo = providerName === 'atrium' ? demos.get(name) : undefined
-    if (demo) return demo
+    if (demo) return { model: demo, provider: 'atrium', protocol: 'openai-compatible' }
+    const provider = byName.get(providerName)
     if (!provider) throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const { baseUrl } = provider
+    const { protocol, baseUrl: baseURL } = provider
     const apiKey = ownKey ?? provider.apiKey
-    // Without includeUsage, providers do not report tokens for a streamed response.
-    const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
-    const renames = providerName === 'openai' ? { transformRequestBody: renameLimit } : {}
-    return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
+    if (protocol === 'openai-compatible') {
+      return { model: await openCompatible(provider, name, apiKey), provider: providerName, protocol }
+    }
+    const model = await openNativeModel(protocol, name, { baseURL, apiKey: apiKey ?? '', fetch })
+    return { model, provider: providerName, protocol }
   }
-  const cache = new Map<string, Promise<LanguageModelV4>>()
-  const modelOf = ({ modelId, apiKey }: ModelCall): Promise<LanguageModelV4> => {
+  const cache = new Map<string, Promise<OpenModel>>()
+  const modelOf = ({ modelId, apiKey }: ModelCall): Promise<OpenModel> => {
     // Not cached, because an org may remove its key at any time.
     if (apiKey !== undefined) return open(modelId, apiKey)
     const cached = cache.get(modelId)
@@ -53,7 +69,7 @@ export const createModelClient = ({ providers, allowsTestCommands }: ModelOption
     stream: async function* (call, signal) {
       // The demo models accept any tool name, so they get the names that people see.
       const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
-      yield* streamLanguageModel(await modelOf(call), call, nameOnWire, signal)
+      yield* streamLanguageModel({ ...(await modelOf(call)), circuits }, call, nameOnWire, signal)
     },
   }
 }

@@ -12,9 +12,6 @@ import { exchangesOf } from './prompt/prompt.ts'
 import type { UntrustedSource } from './steps/questions.ts'
 import type { LeasedTurn, TurnContext } from './turn-context.ts'
 
-/** For models whose context window is not configured. */
-const defaultContextTokens = 32_000
-
 interface ProjectText {
   instructions: string | null
   instructionsBy: string | null
@@ -81,6 +78,5 @@ export const prepareTurn = async (
     model,
     instructions: instructionsFor(agent, actor, project, [turn.instructions, peerNote(history, turn.number)]),
     exchanges: exchangesOf(history, turn.relationship === 'peer' ? agent.id : undefined),
-    maxPromptTokens: ((model.contextWindow ?? defaultContextTokens) * 3) / 4,
   }
 }

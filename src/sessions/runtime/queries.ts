@@ -8,7 +8,8 @@ import type { Question } from './steps/questions.ts'
 import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
-import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
+import type { StepPart } from '../turns/step-parts.ts'
+import type { CallStatus, EndedStatus, ErrorDetail, StepFallback, StopReason } from '../turns/queries.ts'
 
 /** The exclusive claim of a worker on a turn. Writes that name a token which is no longer the turn's change nothing. */
 export interface TurnLease {
@@ -23,7 +24,7 @@ export interface EndedStep {
   attempt: number
   status: 'completed' | 'failed' | 'cancelled'
   finishReason: string | null
-  parts: MessagePart[]
+  parts: StepPart[]
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number
@@ -31,6 +32,8 @@ export interface EndedStep {
   isEstimate: boolean
   costMicrocents: bigint
   error: ErrorDetail | null
+  /** As stored when the call began. */
+  fallback: StepFallback | null
 }
 
 /** A model call that is about to be made. When the worker dies during the call, the org is charged this cost. */
@@ -39,6 +42,7 @@ export interface BegunStep {
   attempt: number
   inputTokens: number
   costMicrocents: bigint
+  fallback: StepFallback | null
 }
 
 /** A tool call that the model requested. */
@@ -76,7 +80,8 @@ export interface Checkpoint {
 }
 
 const billed = sql`turn_steps.step, turn_steps.attempt, turn_steps.input_tokens, turn_steps.output_tokens,
-  turn_steps.cache_read_tokens, turn_steps.cache_write_tokens, turn_steps.is_estimate, turn_steps.cost_microcents`
+  turn_steps.cache_read_tokens, turn_steps.cache_write_tokens, turn_steps.is_estimate, turn_steps.cost_microcents,
+  turn_steps.fallback`
 
 // The id that `leased` returns is known too late to leave out the partitions of other months.
 const ofTurn = (table: Sql, turnId: string): Sql =>
@@ -99,9 +104,9 @@ const loseRunningSteps = (turnId: string): Sql => sql`lost as (
   returning ${billed})`
 
 const beginStep = (step: BegunStep): Sql => sql`begun as (
-  insert into turn_steps (org_id, turn_id, step, attempt, input_tokens, cost_microcents)
+  insert into turn_steps (org_id, turn_id, step, attempt, input_tokens, cost_microcents, fallback)
   select org_id, id, ${step.step}::integer, ${step.attempt}::integer, ${step.inputTokens}::integer,
-    ${step.costMicrocents}::bigint from leased)`
+    ${step.costMicrocents}::bigint, ${step.fallback && JSON.stringify(step.fallback)}::jsonb from leased)`
 
 // jsonb_to_recordset turns a JSON null into a SQL null, and JSON.stringify writes an infinite number as null.
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
@@ -141,10 +146,12 @@ const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
 const charge = (ended: Sql[], orgId: string): Sql =>
   recordUsage(
     sql`
-    select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
+    select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id,
+      coalesce(call.fallback->>'model', t.model) as model,
       case when s.relationship = 'user' then 'chat' else s.relationship end as operation, call.input_tokens,
       call.output_tokens, call.cache_read_tokens, call.cache_write_tokens, call.is_estimate,
-      t.provider_key_id is not null as is_byok, call.cost_microcents as provider_cost_microcents, t.fee_bps,
+      case when call.fallback is null then t.provider_key_id is not null
+        else call.fallback->>'providerKeyId' is not null end as is_byok, call.cost_microcents as provider_cost_microcents, t.fee_bps,
       t.fee_waiver_cents
     from leased
       join turns t on t.org_id = ${orgId} and t.id = leased.id

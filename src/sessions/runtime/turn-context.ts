@@ -9,6 +9,7 @@ import type { Exchange } from './prompt/prompt.ts'
 import type { TurnLease } from './queries.ts'
 import type { Reservations } from './costs/reservations.ts'
 import type { SharedBudget } from './costs/shared-budget.ts'
+import type { Fallbacks } from './steps/fallbacks.ts'
 import type { ToolRunner } from './steps/tool-runner.ts'
 import type { TurnState } from './turn-state.ts'
 import type { TurnWriter } from './turn-writer.ts'
@@ -19,6 +20,7 @@ export interface TurnServices {
   readonly authority: TurnAuthority
   readonly models: ModelClient
   readonly reservations: Reservations
+  readonly fallbacks: Fallbacks
   readonly sharedBudget: SharedBudget
   readonly toolRunner: ToolRunner
   readonly writer: TurnWriter
@@ -47,12 +49,11 @@ export interface LeasedTurn {
 
 /** Everything that a running turn needs. Immutable: reloaded authority creates a new context. */
 export interface TurnContext extends LeasedTurn, AgentAuthority {
+  /** The turn's own model. */
   readonly model: Model
   readonly instructions: string
   /** The conversation, newest first. The first exchange is that of the turn's own message. */
   readonly exchanges: readonly Exchange[]
-  /** The largest prompt in tokens, including instructions and tools. */
-  readonly maxPromptTokens: number
 }
 
 /** The abort reason of the turn's signal at the time limit. */

@@ -9,6 +9,7 @@ import type { StreamPart } from '../streams/stream-parts.ts'
 import type { TurnNotifier } from '../streams/turn-notifier.ts'
 import { setLeftOutExchanges, setSessionStatus } from '../turns/queries.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
+import { publicParts } from '../turns/step-parts.ts'
 import type { FaultPoint } from './fault-points.ts'
 import { finishTurn } from './finish-turn.ts'
 import { appendFrames, endLastTurn, pauseTurn, writeCheckpoint } from './queries.ts'
@@ -105,7 +106,7 @@ export const createTurnWriter = (
         true,
       ),
     finish: async ({ status, stopReason, error, checkpoint }) => {
-      const parts = replyPartsOf(state)
+      const parts = publicParts(replyPartsOf(state))
       if (error) parts.push({ type: 'error', ...error })
       if (state.isInStep) emit({ type: 'finish-step' })
       if (error) emit({ type: 'error', errorText: error.message })

@@ -8,7 +8,7 @@ type ShownQuestion = Pick<
 /** The parts of the AI SDK's UI message stream, version 1 (ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), that turns send. */
 export type StreamPart =
   | { type: 'start'; messageId: string; messageMetadata: { turnId: string; sessionId: string } }
-  | { type: 'message-metadata'; messageMetadata: { leftOutExchanges: number } }
+  | { type: 'message-metadata'; messageMetadata: { leftOutExchanges: number } | { model: string } }
   | { type: 'start-step' | 'finish-step' | 'reset-step' }
   | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }

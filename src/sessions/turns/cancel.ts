@@ -14,6 +14,7 @@ import type { TurnDeps } from './deps.ts'
 import { cancelPeers } from '../runtime/jobs.ts'
 import * as turnQueries from './queries.ts'
 import type { StepRow, TurnRow } from './queries.ts'
+import { publicParts } from './step-parts.ts'
 
 interface CancelDeps {
   jobs: Pick<TurnDeps['jobs'], 'enqueue'>
@@ -36,10 +37,10 @@ const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedSt
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   }
-  const costMicrocents = costOf(usage, turn.pricing)
-  const { step: number, attempt } = step
+  const costMicrocents = costOf(usage, step.fallback?.pricing ?? turn.pricing)
+  const { step: number, attempt, fallback } = step
   const outcome = { status: 'cancelled', finishReason: null, isEstimate: true, error: null } as const
-  return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents }
+  return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents, fallback }
 }
 
 const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }
@@ -73,13 +74,14 @@ export const cancelLockedTurn = async (
   const callChanges = closeCalls(calls)
   const line = JSON.stringify(abortPart)
   const lastSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
-  const parts = replyPartsOf({
+  const stored = replyPartsOf({
     steps: steps.map((step) => (step === running && ended ? { ...step, parts: ended.parts } : step)),
     calls: calls.map((call) => ({
       ...call,
       ...callChanges.find((one) => one.step === call.step && one.place === call.place),
     })),
   })
+  const parts = publicParts(stored)
   // The turns that its messages to other agents started are cancelled too.
   if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
   const checkpoint = { ended, callChanges, frames: { lastSeq, lines: line } }

@@ -32,7 +32,7 @@ const turnRecord = `json_build_object(
 const stepRecord = `json_build_object('step', r.step, 'attempt', r.attempt, 'status', r.status,
   'finishReason', r.finish_reason, 'parts', r.parts, 'inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
   'cacheReadTokens', r.cache_read_tokens, 'cacheWriteTokens', r.cache_write_tokens, 'isEstimate', r.is_estimate,
-  'costMicrocents', r.cost_microcents::text, 'error', r.error, 'startedAt', ${time('r.started_at')},
+  'costMicrocents', r.cost_microcents::text, 'error', r.error, 'fallback', r.fallback, 'startedAt', ${time('r.started_at')},
   'endedAt', ${time('r.ended_at')})`
 
 const callRecord = `json_build_object('step', c.step, 'place', c.place, 'callId', c.call_id, 'toolName', c.tool_name,

@@ -9,6 +9,7 @@ import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
 import { historyRecord, isNear, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import type { StepPart } from './step-parts.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
 export type TurnStatus = 'queued' | 'running' | 'requires_action' | EndedStatus
@@ -325,12 +326,20 @@ export const listAbandoned = (db: Db, limit: number) =>
     order by t.lease_until
     limit ${limit}`)
 
+/** The model of a call that was not made to the turn's own one. */
+export interface StepFallback {
+  model: string
+  pricing: ModelPricing
+  /** The org's own key at the provider; null for the operator's. */
+  providerKeyId: string | null
+}
+
 export interface StepRow {
   step: number
   attempt: number
   status: 'running' | 'completed' | 'failed' | 'lost' | 'cancelled'
   finishReason: string | null
-  parts: MessagePart[]
+  parts: StepPart[]
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number
@@ -338,6 +347,8 @@ export interface StepRow {
   isEstimate: boolean
   costMicrocents: bigint
   error: ErrorDetail | null
+  /** Null for the turn's own model. */
+  fallback: StepFallback | null
   startedAt: string
   endedAt: string | null
 }
@@ -345,7 +356,7 @@ export interface StepRow {
 export const listSteps = (db: Db, orgId: string, turnId: string) =>
   db.rows<StepRow>(sql`
     select step, attempt, status, finish_reason, parts, input_tokens, output_tokens, cache_read_tokens,
-      cache_write_tokens, is_estimate, cost_microcents, error, started_at, ended_at
+      cache_write_tokens, is_estimate, cost_microcents, error, fallback, started_at, ended_at
     from turn_steps where org_id = ${orgId} and turn_id = ${turnId}
     order by step, attempt`)
 

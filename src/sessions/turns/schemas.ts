@@ -116,6 +116,7 @@ const Step = Type.Object(
   {
     step: Type.Integer({ description: 'Number of the step, from 1.', examples: [1] }),
     attempt: Type.Integer({ description: 'Number of the attempt of this step, from 1.', examples: [1] }),
+    model: Type.String({ description: 'ID of the model that was called.', examples: ['anthropic/claude-sonnet-4-5'] }),
     status: Type.Enum(['running', 'completed', 'failed', 'lost', 'cancelled'], {
       description: 'Status of the call. `lost`: the server process ended during the call.',
       examples: ['completed'],
@@ -224,7 +225,17 @@ export const Turn = Type.Object(
     sessionId: IdOf('ID of the session.'),
     agentId: IdOf('ID of the agent.'),
     userId: IdOf('ID of the user for whom the turn runs.'),
-    model: Type.String({ description: 'ID of the model.', examples: ['anthropic/claude-sonnet-4-5'] }),
+    model: Type.String({
+      description: "ID of the agent's model when the turn was created.",
+      examples: ['anthropic/claude-sonnet-4-5'],
+    }),
+    answerModel: Nullable(
+      Type.String({
+        description:
+          'ID of the model that responded last: `model`, or a fallback model of the agent. Null before the first response.',
+        examples: ['anthropic/claude-sonnet-4-5'],
+      }),
+    ),
     chainId: IdOf('ID of the first turn, when agents message each other. Otherwise the ID of this turn.'),
     hop: Type.Integer({
       description: 'Number of messages between agents from the first turn to this one. 0 for the first.',

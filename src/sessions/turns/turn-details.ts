@@ -46,6 +46,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: CallRow[]) =>
 const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecords) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
+  const answered = steps.findLast(({ status }) => status === 'completed')
   return {
     ...turn,
     usage: {
@@ -59,7 +60,12 @@ const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecord
     costMicrocents: Number(steps.reduce((total, step) => total + step.costMicrocents, 0n)),
     platformFeeMicrocents: sum(charges, (charge) => Number(charge.platformFeeMicrocents)),
     chargedMicrocents: sum(charges, (charge) => Number(charge.chargedMicrocents)),
-    steps: steps.map((step) => ({ ...step, costMicrocents: Number(step.costMicrocents) })),
+    answerModel: answered ? (answered.fallback?.model ?? turn.model) : null,
+    steps: steps.map((step) => ({
+      ...step,
+      model: step.fallback?.model ?? turn.model,
+      costMicrocents: Number(step.costMicrocents),
+    })),
     toolCalls: calls.map(({ callId, ...call }) => ({ id: callId, ...call })),
     approvals: approvalsOf(actor, turn, calls),
   }

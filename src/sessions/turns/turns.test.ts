@@ -518,7 +518,14 @@ describe('GET /turns/:id', () => {
 describe('the demo model', () => {
   test('ignores /slow, /fail and /tokens in production', async () => {
     const { createModelClient } = await import('../models/models.ts')
-    const models = createModelClient({ providers: [], allowsTestCommands: false })
+    const { createOutbound } = await import('../../platform/outbound/outbound.ts')
+    const { createCircuits } = await import('../models/circuits.ts')
+    const models = createModelClient({
+      providers: [],
+      allowsTestCommands: false,
+      outbound: createOutbound(),
+      circuits: createCircuits([], console),
+    })
     const call = { modelId: 'atrium/demo', instructions: '', tools: [] }
     const messages = [{ role: 'user' as const, text: '/fail 500\n/slow 60000\n/tokens 1 2 3 4\nHello' }]
     let text = ''

@@ -95,7 +95,7 @@ export const applyFrame = (building: Building, frame: Frame): Building => {
     case 'reset-step':
       return { ...building, parts: parts.slice(0, building.stepStart) }
     case 'message-metadata':
-      return { ...building, leftOutExchanges: frame.messageMetadata?.leftOutExchanges ?? 0 }
+      return { ...building, leftOutExchanges: frame.messageMetadata?.leftOutExchanges ?? building.leftOutExchanges }
     case 'error':
       return { ...building, parts: [...parts, { kind: 'error', id: 'error', message: frame.errorText ?? '' }] }
     case 'tool-approval-response': {

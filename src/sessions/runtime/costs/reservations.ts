@@ -9,6 +9,7 @@ import type { ModelCall } from '../../models/model-client.ts'
 import { estimateTokens } from '../prompt/prompt.ts'
 import { lockLeasedTurn } from '../queries.ts'
 import type { TurnLease } from '../queries.ts'
+import type { CallTarget } from '../steps/fallbacks.ts'
 
 /** The fields of a turn that billing needs. */
 interface PricedTurn {
@@ -46,7 +47,7 @@ export interface Reservations {
    * Returns the call to make: with its output limited by the available money, and with the org's own key when the turn
    * uses one. `cost` when the money is not enough for a useful response.
    */
-  reserve(agent: AgentRow, call: ModelCall): Promise<ModelCall | ModelFailure | 'cost'>
+  reserve(agent: AgentRow, call: ModelCall, target: CallTarget): Promise<ModelCall | ModelFailure | 'cost'>
 }
 
 export interface ReservationDeps {
@@ -80,14 +81,14 @@ export const createReservations = (
   }
 
   return {
-    reserve: async (agent, call) => {
+    reserve: async (agent, call, { pricing, providerKeyId }) => {
       const maxOutputTokens = call.maxOutputTokens ?? null
       const tokens = { inputTokens: promptTokensOf(call), maxOutputTokens }
-      const verdict = await verdictFor(planCall(orgId, turn, agent, tokens))
+      const verdict = await verdictFor(planCall(orgId, { ...turn, pricing, providerKeyId }, agent, tokens))
       if ('rejection' in verdict) return 'cost'
       const limited = verdict.maxOutputTokens === null ? call : { ...call, maxOutputTokens: verdict.maxOutputTokens }
-      if (turn.providerKeyId === null) return limited
-      const apiKey = await openProviderKey(db, secrets, orgId, turn.providerKeyId)
+      if (providerKeyId === null) return limited
+      const apiKey = await openProviderKey(db, secrets, orgId, providerKeyId)
       if (apiKey === undefined) {
         return new ModelFailure('rejected', 'The provider key that the turn runs on was removed.')
       }

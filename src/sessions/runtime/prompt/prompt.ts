@@ -1,13 +1,28 @@
 import type { MessageRow } from '../../queries.ts'
 import type { MessagePart } from '../../schemas.ts'
 import { withAttachedFiles } from '../../models/attached-files.ts'
-import type { AssistantPart, PromptMessage, ToolResult } from '../../models/model-client.ts'
+import type { AssistantPart, PromptMessage, ProviderOptions, ToolResult } from '../../models/model-client.ts'
+import type { StepPart } from '../../turns/step-parts.ts'
 
 const textOf = (parts: MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** The messages and tool calls of an agent, in order, in the model's format. */
-export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
+/** What `model` wants back with a part that it sent. */
+const optionsFor = (model: string | undefined, { provider }: StepPart): { options?: ProviderOptions } =>
+  provider !== undefined && provider.model === model ? { options: provider.options } : {}
+
+/** A part of a response for the model. Reasoning and empty text are shown only to the model that wants them back. */
+const saidPart = (part: StepPart, returned: { options?: ProviderOptions }): AssistantPart | undefined => {
+  if (part.type === 'tool-call') {
+    return { type: part.type, callId: part.toolCallId, toolName: part.toolName, input: part.input, ...returned }
+  }
+  if (part.type !== 'text' && part.type !== 'reasoning') return undefined
+  const isShown = returned.options !== undefined || (part.type === 'text' && part.text.trim() !== '')
+  return isShown ? { type: part.type, text: part.text, ...returned } : undefined
+}
+
+/** The messages and tool calls of an agent, in order, in the format of `model`. */
+export const assistantMessages = (parts: StepPart[], model?: string): PromptMessage[] => {
   const messages: PromptMessage[] = []
   let said: AssistantPart[] = []
   let results: ToolResult[] = []
@@ -26,11 +41,10 @@ export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
       results.push({ callId, toolName, output, isError })
       continue
     }
-    if (part.type !== 'text' && part.type !== 'tool-call') continue
+    const spoken = saidPart(part, optionsFor(model, part))
+    if (!spoken) continue
     if (results.length > 0) close()
-    if (part.type === 'tool-call')
-      said.push({ type: 'tool-call', callId: part.toolCallId, toolName: part.toolName, input: part.input })
-    else if (part.text.trim() !== '') said.push({ type: 'text', text: part.text })
+    said.push(spoken)
   }
   close()
   return messages

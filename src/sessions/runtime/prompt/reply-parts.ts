@@ -1,4 +1,5 @@
 import type { MessagePart } from '../../schemas.ts'
+import type { StepPart } from '../../turns/step-parts.ts'
 import type { CallStatus } from '../../turns/queries.ts'
 import type { TurnCall, TurnStep } from '../turn-state.ts'
 
@@ -32,7 +33,7 @@ export const replyPartsOf = ({
 }: {
   steps: readonly Pick<TurnStep, 'step' | 'status' | 'parts'>[]
   calls: readonly TurnCall[]
-}): MessagePart[] => {
+}): StepPart[] => {
   const numbers = [...new Set(steps.map(({ step }) => step))]
   return numbers.flatMap((number) => {
     const attempts = steps.filter(({ step }) => step === number)

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../../../platform/http/json-depth.ts'
 import { cleanJson, cleanText } from '../../../platform/text/text.ts'
 import { ModelFailure } from '../../models/model-client.ts'
-import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from '../../models/model-client.ts'
-import type { MessagePart } from '../../schemas.ts'
+import type { FinishReason, ModelCall, ModelEvent, ModelUsage, ProviderOptions } from '../../models/model-client.ts'
+import type { StepPart } from '../../turns/step-parts.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { TurnWriter } from '../turn-writer.ts'
 
@@ -17,7 +17,7 @@ export interface RequestedCall {
 
 /** A model's response so far. It is filled while events stream in, so a failed call keeps the partial response. */
 export interface ModelResponse {
-  parts: MessagePart[]
+  parts: StepPart[]
   calls: RequestedCall[]
   /** Undefined until the response is complete. `usage` is undefined when the provider did not report it. */
   finish: { reason: FinishReason; usage: ModelUsage | undefined } | undefined
@@ -46,28 +46,59 @@ const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> 
   }
 }
 
+interface CallNames {
+  modelId: string
+  prefix: string
+}
+
+type TextPart = Extract<StepPart, { type: 'text' | 'reasoning' }>
+
+/** Adds options to those that the part has, and counts their size, so that a response cannot grow by them without limit. */
+const createOptionKeeper =
+  (model: string, response: ModelResponse) =>
+  (part: StepPart, options: ProviderOptions | undefined): void => {
+    if (options === undefined) return
+    response.characters += JSON.stringify(options).length
+    part.provider ??= { model, options: {} }
+    for (const [protocol, fields] of Object.entries(options)) {
+      part.provider.options[protocol] = { ...part.provider.options[protocol], ...fields }
+    }
+  }
+
 /** Adds a model's events to the response and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
-const createCollector = (writer: TurnWriter, prefix: string, response: ModelResponse) => {
-  let open: { type: 'text' | 'reasoning'; text: string } | undefined
+const createCollector = (writer: TurnWriter, { modelId, prefix }: CallNames, response: ModelResponse) => {
+  const keepOptions = createOptionKeeper(modelId, response)
+  let open: { id: string; part: TextPart; isShown: boolean } | undefined
+  /** Options can arrive after a later block has begun. */
+  const texts = new Map<string, TextPart>()
   let blocks = 0
   const callIds = new Map<string, string>()
   const blockId = (): string => `${prefix}.${blocks}`
 
   const close = (): void => {
-    if (open) writer.emit({ type: `${open.type}-end`, id: blockId() })
+    if (open?.isShown) writer.emit({ type: `${open.part.type}-end`, id: blockId() })
     open = undefined
   }
-  const addText = (type: 'text' | 'reasoning', delta: string): void => {
-    if (delta === '') return
-    if (open?.type !== type) {
-      close()
-      blocks += 1
-      open = { type, text: '' }
-      response.parts.push(open)
-      writer.emit({ type: `${type}-start`, id: blockId() })
+  const begin = (type: TextPart['type'], id: string): NonNullable<typeof open> => {
+    close()
+    blocks += 1
+    open = { id, part: { type, text: '' }, isShown: false }
+    texts.set(`${type} ${id}`, open.part)
+    response.parts.push(open.part)
+    return open
+  }
+  const addText = ({ type, id, delta, options }: Extract<ModelEvent, { type: TextPart['type'] }>): void => {
+    if (delta === '') {
+      const known = texts.get(`${type} ${id}`)
+      if (options) keepOptions(known ?? begin(type, id).part, options)
+      return
     }
-    open.text += delta
+    const block = open?.part.type === type && open.id === id ? open : begin(type, id)
+    if (!block.isShown) writer.emit({ type: `${type}-start`, id: blockId() })
+    block.isShown = true
+    block.part.text += delta
     response.characters += delta.length
+    keepOptions(block.part, options)
     writer.emit({ type: `${type}-delta`, id: blockId(), delta })
   }
   const callIdOf = (id: string, toolName: string): string => {
@@ -79,12 +110,14 @@ const createCollector = (writer: TurnWriter, prefix: string, response: ModelResp
     writer.emit({ type: 'tool-input-start', toolCallId: callId, toolName, dynamic: true })
     return callId
   }
-  const addCall = (id: string, toolName: string, text: string): void => {
+  const addCall = (id: string, toolName: string, text: string, options: ProviderOptions | undefined): void => {
     const callId = callIdOf(id, toolName)
     // A provider may reuse an id for another call.
     callIds.delete(id)
     const { input, inputError } = parseInput(text)
-    response.parts.push({ type: 'tool-call', toolCallId: callId, toolName, input })
+    const part: StepPart = { type: 'tool-call', toolCallId: callId, toolName, input }
+    keepOptions(part, options)
+    response.parts.push(part)
     response.calls.push({ callId, toolName, input, inputError })
     const shown = { toolCallId: callId, toolName, input, dynamic: true } as const
     if (inputError === undefined) writer.emit({ type: 'tool-input-available', ...shown })
@@ -94,13 +127,13 @@ const createCollector = (writer: TurnWriter, prefix: string, response: ModelResp
   return {
     close,
     add: (event: ModelEvent): void => {
-      if (event.type === 'text' || event.type === 'reasoning') addText(event.type, event.delta)
-      else if (event.type === 'tool-input') {
+      if (event.type === 'tool-input') {
         response.characters += event.delta.length
         const toolCallId = callIdOf(event.id, cleanText(event.toolName))
         writer.emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: event.delta })
-      } else if (event.type === 'tool-call') addCall(event.id, cleanText(event.toolName), event.input)
-      else response.finish = { reason: event.reason, usage: event.usage }
+      } else if (event.type === 'tool-call') addCall(event.id, cleanText(event.toolName), event.input, event.options)
+      else if (event.type === 'finish') response.finish = { reason: event.reason, usage: event.usage }
+      else addText(event)
     },
   }
 }
@@ -129,7 +162,7 @@ export const receiveResponse = async (
   const silence = setTimeout(() => {
     over.abort(new ModelFailure('silent', `The model sent nothing for ${Math.round(modelSilenceMs / 1_000)} s.`))
   }, modelSilenceMs)
-  const collector = createCollector(services.writer, prefix, response)
+  const collector = createCollector(services.writer, { modelId: call.modelId, prefix }, response)
   const receiveAll = async (): Promise<void> => {
     for await (const event of services.models.stream(call, signal)) {
       signal.throwIfAborted()

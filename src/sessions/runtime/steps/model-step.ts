@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { reasoningEffortOf } from '../../../agents/agents.ts'
 import { ModelFailure } from '../../models/model-client.ts'
 import type { FinishReason, ModelCall, ModelUsage } from '../../models/model-client.ts'
 import { AuthorityLost } from '../authority.ts'
@@ -10,6 +11,8 @@ import { assistantMessages, estimateTokens, leftOutNote, promptOf } from '../pro
 import type { EndedStep } from '../queries.ts'
 import { replyPartsOf } from '../prompt/reply-parts.ts'
 import { promptTokensOf } from '../costs/reservations.ts'
+import { allowsFallback } from './fallbacks.ts'
+import type { CallTarget } from './fallbacks.ts'
 import { TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -23,7 +26,7 @@ export interface StepOutcome {
 }
 
 /** The output limit of a call: the smaller of the model's limit and the caller's. */
-const outputLimit = ({ model, turn }: TurnContext): { maxOutputTokens?: number } => {
+const outputLimit = ({ turn }: TurnContext, { model }: CallTarget): { maxOutputTokens?: number } => {
   // The prompt may use three quarters of the context window.
   const room = model.contextWindow === null ? null : Math.floor(model.contextWindow / 4)
   const limits = [model.maxOutputTokens, turn.maxOutputTokens].filter((limit) => limit !== null)
@@ -31,12 +34,24 @@ const outputLimit = ({ model, turn }: TurnContext): { maxOutputTokens?: number }
   return limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }
 }
 
-const promptFor = (context: TurnContext): { call: ModelCall; leftOut: number } => {
-  const { turn, state, instructions, tools, exchanges, maxPromptTokens } = context
+/** For models whose context window is not configured. */
+const defaultContextTokens = 32_000
+
+/** The agent's setting. Ignored when the model does not reason, as after a change of the server's configuration. */
+const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall, 'reasoningEffort'> => {
+  const reasoningEffort = reasoningEffortOf(agent.settings)
+  return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
+}
+
+const promptFor = (context: TurnContext, target: CallTarget): { call: ModelCall; leftOut: number } => {
+  const { state, instructions, tools, exchanges } = context
+  const { id: modelId, contextWindow } = target.model
+  const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
-  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state)), room)
+  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
-  return { call: { modelId: turn.model, instructions: shown, messages, tools, ...outputLimit(context) }, leftOut }
+  const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
+  return { call: { modelId, instructions: shown, messages, tools, ...limits }, leftOut }
 }
 
 type CallEnd =
@@ -48,6 +63,7 @@ interface Attempt {
   step: number
   attempt: number
   promptTokens: number
+  target: CallTarget
 }
 
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
@@ -59,20 +75,19 @@ const wasRejected = (response: ModelResponse, end: CallEnd): boolean =>
   ['rate_limited', 'unavailable', 'rejected'].includes(end.failure.code)
 
 const usageOf = (
-  { model }: TurnContext,
-  promptTokens: number,
+  { target, promptTokens }: Attempt,
   response: ModelResponse,
   end: CallEnd,
 ): { usage: ModelUsage; isEstimate: boolean } => {
   const reported =
     end.status === 'completed' ? response.finish?.usage : wasRejected(response, end) ? noUsage : undefined
-  if (reported) return plausibleUsage(reported, model, promptTokens)
+  if (reported) return plausibleUsage(reported, target.model, promptTokens)
   const outputTokens = response.parts.length === 0 ? 0 : estimateTokens(response.parts)
   return { usage: { ...noUsage, inputTokens: promptTokens, outputTokens }, isEstimate: true }
 }
 
-const endedStep = (context: TurnContext, attempt: Attempt, response: ModelResponse, end: CallEnd): EndedStep => {
-  const { usage, isEstimate } = usageOf(context, attempt.promptTokens, response, end)
+const endedStep = (attempt: Attempt, response: ModelResponse, end: CallEnd): EndedStep => {
+  const { usage, isEstimate } = usageOf(attempt, response, end)
   return {
     step: attempt.step,
     attempt: attempt.attempt,
@@ -82,7 +97,8 @@ const endedStep = (context: TurnContext, attempt: Attempt, response: ModelRespon
     parts: end.status === 'completed' ? response.parts : response.parts.filter(({ type }) => type !== 'tool-call'),
     ...usage,
     isEstimate,
-    costMicrocents: costOf(usage, context.turn.pricing),
+    costMicrocents: costOf(usage, attempt.target.pricing),
+    fallback: attempt.target.fallback,
     error: end.status === 'failed' ? { code: end.failure.code, message: end.failure.message } : null,
   }
 }
@@ -96,28 +112,37 @@ const isWorthRetrying = (failure: ModelFailure, failures: number, hadOutput: boo
   failure.isTransient && failures < (hadOutput ? maxFailuresAfterOutput : maxFailuresBeforeOutput)
 
 /** Makes one model call. Its row is stored before the call, so a crash during the call leaves a row without an end. */
-const callOnce = async (context: TurnContext, call: ModelCall, step: number, attempt: number): Promise<StepOutcome> => {
+const callOnce = async (
+  context: TurnContext,
+  call: ModelCall,
+  { step, attempt, target }: Omit<Attempt, 'promptTokens'>,
+): Promise<StepOutcome & { hadOutput: boolean }> => {
   const { turn, services } = context
   const promptTokens = promptTokensOf(call)
-  const costMicrocents = costOf({ ...noUsage, inputTokens: promptTokens }, turn.pricing)
+  const costMicrocents = costOf({ ...noUsage, inputTokens: promptTokens }, target.pricing)
   services.writer.emit({ type: attempt === 1 ? 'start-step' : 'reset-step' })
-  await services.writer.save({ begun: { step, attempt, inputTokens: promptTokens, costMicrocents } })
+  await services.writer.save({
+    begun: { step, attempt, inputTokens: promptTokens, costMicrocents, fallback: target.fallback },
+  })
   services.faultPoint('before-model-call')
   const response = emptyResponse()
-  const endWith = (end: CallEnd): EndedStep => endedStep(context, { step, attempt, promptTokens }, response, end)
+  const endWith = (end: CallEnd) => ({
+    ended: endedStep({ step, attempt, promptTokens, target }, response, end),
+    hadOutput: response.characters > 0,
+  })
   try {
     await receiveResponse(context, call, `${step}.${attempt}`, response)
     services.faultPoint('after-stream')
     const reason = response.finish?.reason ?? 'other'
-    return { ended: endWith({ status: 'completed', reason }), calls: response.calls, finish: reason }
+    return { ...endWith({ status: 'completed', reason }), calls: response.calls, finish: reason }
   } catch (error) {
     if (error instanceof TimeIsUp || error instanceof AuthorityLost) {
       const finish = error instanceof TimeIsUp ? 'time' : error
-      return { ended: endWith({ status: 'cancelled' }), calls: [], finish }
+      return { ...endWith({ status: 'cancelled' }), calls: [], finish }
     }
     if (!(error instanceof ModelFailure)) throw error
-    services.log.warn({ err: error, turnId: turn.id, model: turn.model, step, attempt }, 'model call failed')
-    return { ended: endWith({ status: 'failed', failure: error }), calls: [], finish: error }
+    services.log.warn({ err: error, turnId: turn.id, model: call.modelId, step, attempt }, 'model call failed')
+    return { ...endWith({ status: 'failed', failure: error }), calls: [], finish: error }
   }
 }
 
@@ -130,26 +155,32 @@ const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures:
   throw signal.reason
 }
 
-/** Runs one step: calls the model and retries transient failures. Rejects when the lease is lost. */
+/** Runs one step: calls the model, retries transient failures, and calls the next model of the agent. Rejects when the lease is lost. */
 export const callModel = async (context: TurnContext, step: number): Promise<StepOutcome> => {
-  const { state, services } = context
-  const { call, leftOut } = promptFor(context)
-  await services.writer.saveLeftOut(leftOut)
+  const { state, services, agent } = context
+  let target = services.fallbacks.current(context.model)
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const reserved = await services.reservations.reserve(context.agent, call)
+    const { call, leftOut } = promptFor(context, target)
+    await services.writer.saveLeftOut(leftOut)
+    const reserved = await services.reservations.reserve(agent, call, target)
     if (reserved === 'cost' || reserved instanceof ModelFailure) {
       return { ended: undefined, calls: [], finish: reserved }
     }
-    const outcome = await callOnce(context, reserved, step, attempt)
+    const { hadOutput, ...outcome } = await callOnce(context, reserved, { step, attempt, target })
     const { ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
-    if (!isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
+    const next = allowsFallback(finish, hadOutput) ? await services.fallbacks.next(agent, target) : undefined
+    if (!next && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
     // The next attempt streams its response from the start.
     const discarded = { ...ended, parts: [] }
     await services.writer.save({ ended: discarded })
     state.addStep(discarded)
-    if (!(await backOff(context, finish, failures))) return { ended: undefined, calls: [], finish: 'time' }
+    if (next) {
+      services.writer.emit({ type: 'message-metadata', messageMetadata: { model: next.model.id } })
+      target = next
+      failures = 0
+    } else if (!(await backOff(context, finish, failures))) return { ended: undefined, calls: [], finish: 'time' }
   }
 }

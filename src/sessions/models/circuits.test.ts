@@ -16,13 +16,13 @@ const start = () => {
   const circuits = createCircuits([{ name: 'a' }, { name: 'b' }], silent, () => clock.ms)
   let sent = 0
   /** Sends a request that fails with this error, or succeeds. Returns whether it was sent. */
-  const send = async (thrown?: Error, provider = 'a'): Promise<boolean> => {
+  const send = async (thrown?: Error, provider = 'a', orgId = 'one'): Promise<boolean> => {
     const before = sent
     const request = async (): Promise<void> => {
       sent += 1
       if (thrown) throw thrown
     }
-    await Promise.allSettled([circuits.guard(provider, request)])
+    await Promise.allSettled([circuits.guard({ provider, orgId }, request)])
     return sent > before
   }
   const failTimes = async (times: number): Promise<void> => {
@@ -48,11 +48,22 @@ describe('a circuit', () => {
     assert.deepEqual([await send(), await send(undefined, 'b')], [false, true])
   })
 
+  test('opens for the org whose requests fail, and for all orgs after failures of two', async () => {
+    const { send, failTimes } = start()
+    await failTimes(20)
+    assert.deepEqual([await send(), await send(undefined, 'a', 'two')], [false, true])
+    await failTimes(4)
+    for (let n = 0; n < 4; n += 1) await send(failure(503), 'a', n % 2 ? 'two' : 'three')
+    assert.equal(await send(undefined, 'a', 'four'), true, 'four failures in succession')
+    for (let n = 0; n < 5; n += 1) await send(failure(503), 'a', n % 2 ? 'two' : 'three')
+    assert.equal(await send(undefined, 'a', 'four'), false)
+  })
+
   test('rejects requests with a transient failure that says how long to wait', async () => {
     const { circuits, clock, failTimes } = start()
     await failTimes(5)
     clock.ms += 4_000
-    const rejected = circuits.guard('a', () => Promise.resolve())
+    const rejected = circuits.guard({ provider: 'a', orgId: 'one' }, () => Promise.resolve())
     await assert.rejects(rejected, (error: unknown) => {
       assert.ok(error instanceof ModelFailure)
       assert.deepEqual([error.code, error.isTransient, error.retryAfterMs], ['unavailable', true, 6_000])
@@ -66,7 +77,7 @@ describe('a circuit', () => {
     clock.ms += 10_000
     assert.equal(circuits.states().get('a'), 0.5)
     const probe = Promise.withResolvers<void>()
-    const probing = circuits.guard('a', () => probe.promise)
+    const probing = circuits.guard({ provider: 'a', orgId: 'one' }, () => probe.promise)
     assert.equal(await send(), false, 'a second request waits for the first one')
     probe.resolve()
     await probing

@@ -4,7 +4,11 @@ import { ModelFailure } from './model-client.ts'
 
 /** Consecutive failures after which no requests are sent for a while. More than one turn makes without a success. */
 const maxFailures = 5
+/** An outage fails the requests of several orgs, unless there is only one. */
+const minOrgs = 2
 const pauseMs = 10_000
+/** Orgs with failures, of each provider. */
+const maxOrgs = 10_000
 /** While one request finds out whether the provider works again. */
 const probeWaitMs = 1_000
 
@@ -13,19 +17,30 @@ const gaugeValues: Record<State, number> = { closed: 0, 'half-open': 0.5, open: 
 
 interface Circuit {
   failures: number
+  /** The orgs of these failures. */
+  orgIds: Set<string>
   /** When requests are sent again. Undefined while the circuit is closed. */
   openUntilMs: number | undefined
   isProbing: boolean
 }
 
-/** Stops sending requests to providers that fail, separately for each provider and process. */
+/** Who sends a request to which provider. */
+export interface CircuitKey {
+  provider: string
+  orgId: string
+}
+
+/**
+ * Stops sending requests to providers that fail, separately for each provider and process. Requests of one org can fail
+ * at a provider that works for others, so failures of one org stop only its own requests.
+ */
 export interface Circuits {
   /**
    * Sends a request, whose promise settles with the head of the response. Throws a ModelFailure without sending it when
-   * the provider's circuit is open.
+   * the circuit of the provider, or that of the org at the provider, is open.
    */
-  guard<T>(provider: string, send: () => Promise<T>): Promise<T>
-  /** 0 for closed, 0.5 for half-open, 1 for open, by provider. */
+  guard<T>(key: CircuitKey, send: () => Promise<T>): Promise<T>
+  /** 0 for closed, 0.5 for half-open, 1 for open, by provider: the highest of its circuits. */
   states(): Map<string, number>
 }
 
@@ -51,50 +66,83 @@ export const createCircuits = (
   log: Pick<Log, 'warn' | 'info'>,
   now: () => number = () => performance.now(),
 ): Circuits => {
-  const closed = (): Circuit => ({ failures: 0, openUntilMs: undefined, isProbing: false })
-  const circuits = new Map(providers.map(({ name }) => [name, closed()]))
+  const closed = (): Circuit => ({ failures: 0, orgIds: new Set(), openUntilMs: undefined, isProbing: false })
+  const circuits = new Map(
+    providers.map(({ name }) => [name, { shared: closed(), ofOrgs: new Map<string, Circuit>() }]),
+  )
 
   const stateOf = ({ openUntilMs }: Circuit): State => {
     if (openUntilMs === undefined) return 'closed'
     return now() < openUntilMs ? 'open' : 'half-open'
   }
-  const reject = (waitMs: number): never => {
+  const check = (circuit: Circuit): void => {
+    const state = stateOf(circuit)
+    if (state === 'closed' || (state === 'half-open' && !circuit.isProbing)) return
     const message = "The model's provider failed several times, so it gets no requests for a few seconds."
-    throw new ModelFailure('unavailable', message, { retryAfterMs: waitMs })
+    const retryAfterMs = state === 'open' ? (circuit.openUntilMs as number) - now() : probeWaitMs
+    throw new ModelFailure('unavailable', message, { retryAfterMs })
   }
-  const succeed = (provider: string, circuit: Circuit): void => {
-    if (circuit.openUntilMs !== undefined) log.info({ provider }, 'a model provider works again')
-    Object.assign(circuit, closed())
-  }
-  const fail = (provider: string, circuit: Circuit, wasProbe: boolean): void => {
+  const fail = (circuit: Circuit, { provider, orgId }: CircuitKey, neededOrgs: number): void => {
     circuit.failures += 1
+    circuit.orgIds.add(orgId)
     // Requests that were sent before the circuit opened do not prolong the pause.
-    if (!wasProbe && (circuit.openUntilMs !== undefined || circuit.failures < maxFailures)) return
+    const isOpen = circuit.openUntilMs !== undefined
+    if (isOpen && (stateOf(circuit) === 'open' || !circuit.isProbing)) return
+    if (!isOpen && (circuit.failures < maxFailures || circuit.orgIds.size < neededOrgs)) return
     circuit.openUntilMs = now() + pauseMs
-    log.warn({ provider, failures: circuit.failures }, 'a model provider fails and gets no requests for a while')
+    const ofOrg = neededOrgs === 1 ? { orgId } : {}
+    log.warn(
+      { provider, ...ofOrg, failures: circuit.failures },
+      'a model provider fails and gets no requests for a while',
+    )
+  }
+  /** The circuit of an org exists from its first failure to its next success. */
+  const ofOrg = (orgs: Map<string, Circuit>, orgId: string): Circuit => {
+    const found = orgs.get(orgId) ?? closed()
+    if (orgs.size >= maxOrgs) orgs.clear()
+    orgs.set(orgId, found)
+    return found
+  }
+  const settle = (
+    error: unknown,
+    key: CircuitKey,
+    { shared, ofOrgs }: { shared: Circuit; ofOrgs: Map<string, Circuit> },
+  ) => {
+    if (isProviderFailure(error)) {
+      fail(shared, key, minOrgs)
+      fail(ofOrg(ofOrgs, key.orgId), key, 1)
+    } else if (error === undefined || isResponse(error)) {
+      if (shared.openUntilMs !== undefined) log.info({ provider: key.provider }, 'a model provider works again')
+      Object.assign(shared, closed())
+      ofOrgs.delete(key.orgId)
+    }
   }
 
   return {
-    guard: async (provider, send) => {
-      const circuit = circuits.get(provider)
+    guard: async (key, send) => {
+      const circuit = circuits.get(key.provider)
       if (!circuit) return send()
-      const state = stateOf(circuit)
-      if (state === 'open') reject((circuit.openUntilMs as number) - now())
-      if (state === 'half-open' && circuit.isProbing) reject(probeWaitMs)
-      const isProbe = state === 'half-open'
-      if (isProbe) circuit.isProbing = true
+      const all = [circuit.shared, circuit.ofOrgs.get(key.orgId)].filter((one) => one !== undefined)
+      for (const one of all) check(one)
+      const probing = all.filter((one) => stateOf(one) === 'half-open')
+      for (const one of probing) one.isProbing = true
       try {
         const response = await send()
-        succeed(provider, circuit)
+        settle(undefined, key, circuit)
         return response
       } catch (error) {
-        if (isProviderFailure(error)) fail(provider, circuit, isProbe)
-        else if (isResponse(error)) succeed(provider, circuit)
+        settle(error, key, circuit)
         throw error
       } finally {
-        if (isProbe) circuit.isProbing = false
+        for (const one of probing) one.isProbing = false
       }
     },
-    states: () => new Map([...circuits].map(([provider, circuit]) => [provider, gaugeValues[stateOf(circuit)]])),
+    states: () =>
+      new Map(
+        [...circuits].map(([provider, { shared, ofOrgs }]) => [
+          provider,
+          [shared, ...ofOrgs.values()].reduce((highest, one) => Math.max(highest, gaugeValues[stateOf(one)]), 0),
+        ]),
+      ),
   }
 }

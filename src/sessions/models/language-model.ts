@@ -126,7 +126,7 @@ export async function* streamLanguageModel(
   const read = createEventReader(protocol, (name) => names.get(name) ?? name)
   try {
     const options = toOptions(protocol, call, wireName, signal)
-    const { stream } = await circuits.guard(provider, async () => {
+    const { stream } = await circuits.guard({ provider, orgId: call.orgId }, async () => {
       try {
         return await model.doStream(options)
       } catch (error) {

@@ -40,6 +40,8 @@ export interface ModelCall {
   messages: PromptMessage[]
   tools: readonly ModelTool[]
   maxOutputTokens?: number
+  /** The org for which the call is made. */
+  orgId: string
   /** How much the model reasons before it responds. Default: as the provider decides. */
   reasoningEffort?: ReasoningEffort
   /** The org's own key at the provider. Default: the operator's key. */

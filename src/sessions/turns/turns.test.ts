@@ -526,7 +526,7 @@ describe('the demo model', () => {
       outbound: createOutbound(),
       circuits: createCircuits([], console),
     })
-    const call = { modelId: 'atrium/demo', instructions: '', tools: [] }
+    const call = { orgId: 'org', modelId: 'atrium/demo', instructions: '', tools: [] }
     const messages = [{ role: 'user' as const, text: '/fail 500\n/slow 60000\n/tokens 1 2 3 4\nHello' }]
     let text = ''
     for await (const event of models.stream({ ...call, messages }, AbortSignal.timeout(5_000))) {

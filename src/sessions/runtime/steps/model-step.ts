@@ -44,14 +44,14 @@ const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall
 }
 
 const promptFor = (context: TurnContext, target: CallTarget): { call: ModelCall; leftOut: number } => {
-  const { state, instructions, tools, exchanges } = context
+  const { lease, state, instructions, tools, exchanges } = context
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
   const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
-  return { call: { modelId, instructions: shown, messages, tools, ...limits }, leftOut }
+  return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, tools, ...limits }, leftOut }
 }
 
 type CallEnd =

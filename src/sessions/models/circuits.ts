@@ -61,12 +61,13 @@ const isProviderFailure = (error: unknown): boolean => {
 const isResponse = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'statusCode' in error && error.statusCode !== undefined
 
+const closed = (): Circuit => ({ failures: 0, orgIds: new Set(), openUntilMs: undefined, isProbing: false })
+
 export const createCircuits = (
   providers: readonly { name: string }[],
   log: Pick<Log, 'warn' | 'info'>,
   now: () => number = () => performance.now(),
 ): Circuits => {
-  const closed = (): Circuit => ({ failures: 0, orgIds: new Set(), openUntilMs: undefined, isProbing: false })
   const circuits = new Map(
     providers.map(({ name }) => [name, { shared: closed(), ofOrgs: new Map<string, Circuit>() }]),
   )

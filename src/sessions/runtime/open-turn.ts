@@ -3,7 +3,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ModelClient } from '../models/model-client.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { endsInsideStep } from '../streams/stream-parts.ts'
-import * as turnQueries from '../turns/queries.ts'
+import * as callQueries from '../turns/call-queries.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 import { createTurnAuthority } from './authority.ts'
 import type { AuthorityDeps } from './authority.ts'
@@ -56,8 +56,8 @@ const loadState = async (
     return { state: createTurnState(initial), lastSeq: 0 }
   }
   const [steps, calls, lastSeq, boundary] = await Promise.all([
-    turnQueries.listSteps(db, orgId, turn.id),
-    turnQueries.listCalls(db, orgId, turn.id),
+    callQueries.listSteps(db, orgId, turn.id),
+    callQueries.listCalls(db, orgId, turn.id),
     eventQueries.findLastSeq(db, orgId, turn.id),
     eventQueries.findLastStepBoundary(db, orgId, turn.id),
   ])

@@ -9,7 +9,8 @@ import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
 import type { StepPart } from '../turns/step-parts.ts'
-import type { CallStatus, EndedStatus, ErrorDetail, StepFallback, StopReason } from '../turns/queries.ts'
+import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
+import type { CallStatus, StepFallback } from '../turns/call-queries.ts'
 
 /** The exclusive claim of a worker on a turn. Writes that name a token which is no longer the turn's change nothing. */
 export interface TurnLease {

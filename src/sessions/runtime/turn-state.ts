@@ -1,6 +1,6 @@
 import { isInStepAfter } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
-import type { CallRow, StepRow } from '../turns/queries.ts'
+import type { CallRow, StepRow } from '../turns/call-queries.ts'
 
 /** The row of a model call without its times, which the database sets. */
 export type TurnStep = Readonly<Omit<StepRow, 'startedAt' | 'endedAt'>>

@@ -12,8 +12,10 @@ import { closeCalls } from '../runtime/steps/call-rows.ts'
 import { estimateTokens } from '../runtime/prompt/prompt.ts'
 import type { TurnDeps } from './deps.ts'
 import { cancelPeers } from '../runtime/jobs.ts'
+import * as callQueries from './call-queries.ts'
 import * as turnQueries from './queries.ts'
-import type { StepRow, TurnRow } from './queries.ts'
+import type { TurnRow } from './queries.ts'
+import type { StepRow } from './call-queries.ts'
 import { publicParts } from './step-parts.ts'
 
 interface CancelDeps {
@@ -60,8 +62,8 @@ export const cancelLockedTurn = async (
   const turn = await turnQueries.lockTurn(db, orgId, turnId)
   if (!turn) return false
   if (turn.endedAt !== null) return turn.status === 'cancelled'
-  const steps = await turnQueries.listSteps(db, orgId, turnId)
-  const calls = await turnQueries.listCalls(db, orgId, turnId)
+  const steps = await callQueries.listSteps(db, orgId, turnId)
+  const calls = await callQueries.listCalls(db, orgId, turnId)
   const events = await eventQueries.listEvents(db, orgId, turnId, 0)
   const running = steps.find(({ status }) => status === 'running')
   const ended =

@@ -13,8 +13,10 @@ import * as eventQueries from '../streams/queries.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { TurnDeps } from './deps.ts'
 import type { Decision } from './input.ts'
+import * as callQueries from './call-queries.ts'
 import * as turnQueries from './queries.ts'
-import type { CallRow, TurnRow } from './queries.ts'
+import type { TurnRow } from './queries.ts'
+import type { CallRow } from './call-queries.ts'
 import { getTurnRow } from './turns.ts'
 
 interface LockedTurn {
@@ -135,12 +137,12 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     const session = await queries.lockSession(db, orgId, found.sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!session || !turn) throw notFound('Turn')
-    const calls = await turnQueries.listCalls(db, orgId, turnId)
+    const calls = await callQueries.listCalls(db, orgId, turnId)
     const explicit = applyDecisions(actor, { turn, calls }, decisions)
     if (explicit.length === 0) return
     const decided = [...explicit, ...(await storeConsents(db, actor, { turn, calls }, explicit))]
     for (const decision of decided) {
-      await turnQueries.decideCall(db, orgId, turnId, decision)
+      await callQueries.decideCall(db, orgId, turnId, decision)
       await recordDecision(db, actor, { turn, workspaceId: session.workspaceId }, decision)
     }
     const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)

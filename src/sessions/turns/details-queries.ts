@@ -2,7 +2,8 @@ import { chargesOfTurn } from '../../billing/billing.ts'
 import type { TurnCharge } from '../../billing/billing.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
 import type { MessageRow } from '../queries.ts'
-import type { CallRow, StepRow, TurnRow } from './queries.ts'
+import type { TurnRow } from './queries.ts'
+import type { CallRow, StepRow } from './call-queries.ts'
 
 /** A turn with all of its records, as of one moment. */
 export interface TurnRecords {

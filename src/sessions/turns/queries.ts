@@ -6,10 +6,8 @@ import type { ChainColumns } from '../../outbox/chain.ts'
 import type { OutboxRow, OutboxTemplate } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
-import type { Question } from '../runtime/steps/questions.ts'
 import { historyRecord, isNear, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
-import type { StepPart } from './step-parts.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
 export type TurnStatus = 'queued' | 'running' | 'requires_action' | EndedStatus
@@ -326,65 +324,6 @@ export const listAbandoned = (db: Db, limit: number) =>
     order by t.lease_until
     limit ${limit}`)
 
-/** The model of a call that was not made to the turn's own one. */
-export interface StepFallback {
-  model: string
-  pricing: ModelPricing
-  /** The org's own key at the provider; null for the operator's. */
-  providerKeyId: string | null
-}
-
-export interface StepRow {
-  step: number
-  attempt: number
-  status: 'running' | 'completed' | 'failed' | 'lost' | 'cancelled'
-  finishReason: string | null
-  parts: StepPart[]
-  inputTokens: number
-  outputTokens: number
-  cacheReadTokens: number
-  cacheWriteTokens: number
-  isEstimate: boolean
-  costMicrocents: bigint
-  error: ErrorDetail | null
-  /** Null for the turn's own model. */
-  fallback: StepFallback | null
-  startedAt: string
-  endedAt: string | null
-}
-
-export const listSteps = (db: Db, orgId: string, turnId: string) =>
-  db.rows<StepRow>(sql`
-    select step, attempt, status, finish_reason, parts, input_tokens, output_tokens, cache_read_tokens,
-      cache_write_tokens, is_estimate, cost_microcents, error, fallback, started_at, ended_at
-    from turn_steps where org_id = ${orgId} and turn_id = ${turnId}
-    order by step, attempt`)
-
-export type CallStatus = 'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'cancelled'
-
-export interface CallRow {
-  step: number
-  place: number
-  callId: string
-  toolName: string
-  input: unknown
-  status: CallStatus
-  output: unknown
-  attempts: number
-  approvalId: string | null
-  approved: boolean | null
-  /** The question to the person; null without one, and for calls that are older than this column. */
-  question: Question | null
-  startedAt: string | null
-  endedAt: string | null
-}
-
-export const listCalls = (db: Db, orgId: string, turnId: string) =>
-  db.rows<CallRow>(sql`
-    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, question, started_at, ended_at
-    from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
-    order by step, place`)
-
 /**
  * Makes the next queued turn of a session active after a turn ended, and returns it. Undefined when the ended turn was not
  * the active one. The session must be locked by an earlier statement, so that this one sees every queued turn.
@@ -438,17 +377,3 @@ export const setSessionStatus = (db: Db, orgId: string, sessionId: string, statu
       returning org_id, id, updated_at, changed_at
     ), ${touchAgents(sql`changed`)}
     select from changed`)
-
-/** Stores a decision. The first one counts: a call that was already decided does not change. */
-export const decideCall = (
-  db: Db,
-  orgId: string,
-  turnId: string,
-  { approvalId, approved }: { approvalId: string; approved: boolean },
-) =>
-  db.row<{ callId: string; step: number; place: number }>(sql`
-    update tool_calls
-    set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
-      ended_at = ${approved ? sql`null` : sql`now()`}
-    where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and approved is null
-    returning call_id, step, place`)

@@ -6,7 +6,8 @@ import { kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import { keyRevoked } from './authority.ts'
 import { findTurnRecords } from './details-queries.ts'
 import type { TurnRecords } from './details-queries.ts'
-import type { CallRow, TurnRow } from './queries.ts'
+import type { TurnRow } from './queries.ts'
+import type { CallRow } from './call-queries.ts'
 
 const sum = <T>(rows: T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)
 

@@ -1,6 +1,6 @@
 import type { MessagePart } from '../../schemas.ts'
 import type { StepPart } from '../../turns/step-parts.ts'
-import type { CallStatus } from '../../turns/queries.ts'
+import type { CallStatus } from '../../turns/call-queries.ts'
 import type { TurnCall, TurnStep } from '../turn-state.ts'
 
 const outcomes: Partial<Record<CallStatus, string>> = {

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../turns/queries.ts'
+import type { CallStatus } from '../../turns/call-queries.ts'
 import type { RequestedCall } from './model-response.ts'
 import type { CallChange, NewCall } from '../queries.ts'
 import type { TurnCall } from '../turn-state.ts'

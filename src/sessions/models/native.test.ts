@@ -17,6 +17,7 @@ import {
   gptSays,
   redacted,
   signature,
+  sse,
   startFakeAnthropic,
   startFakeGoogle,
   startFakeOpenAi,
@@ -185,6 +186,55 @@ for (const { name, fake, model, key, says, calls, thinks, usage, costMicrocents,
     })
   })
 }
+
+describe('an error in the stream of a native API', () => {
+  const overloaded = sse([{ type: 'error', error: { type: 'overloaded_error', message: 'sk-planted' } }], true)
+  const failed = sse([
+    { type: 'response.created', sequence_number: 0, response: { id: 'r', created_at: 1, model: 'gpt-5.4' } },
+    {
+      type: 'response.failed',
+      sequence_number: 1,
+      response: { id: 'r', error: { code: 'server_error', message: 'sk-planted' }, usage: null },
+    },
+  ])
+  const blocked = sse([{ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } }])
+  for (const [name, fake, model, script, says] of [
+    ['Anthropic', anthropic, 'claude/claude-sonnet-4-5', overloaded, claudeSays],
+    ['OpenAI', openai, 'gpt/gpt-5.4', failed, gptSays],
+  ] as const) {
+    test(`a response of ${name} that fails after its head is retried, costs nothing and does not disclose the provider's message`, async () => {
+      const owner = await app.createOrg()
+      const session = await openWith(owner, { model })
+      fake.play(script, says('Yes.'))
+      const { turn, message } = await ask(app, owner, session.id, { text: 'Hello' })
+      assert.deepEqual([turn.status, textOf(message), turn.steps.length], ['completed', 'Yes.', 2])
+      assert.deepEqual([turn.steps[0].error.code, turn.steps[0].costMicrocents], ['unavailable', 0])
+      assert.ok(!JSON.stringify(turn).includes('sk-planted'))
+    })
+  }
+
+  test('a prompt that Google blocks ends the turn as content_filter, and its prompt is charged', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, { model: 'gemini/gemini-3-flash-preview' })
+    google.play(blocked)
+    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.deepEqual([turn.status, turn.stopReason, turn.usage.inputTokens], ['incomplete', 'content_filter', 9])
+  })
+
+  for (const [name, fake, model, events] of [
+    ['Anthropic', anthropic, 'claude/claude-sonnet-4-5', sse([], true)],
+    ['OpenAI', openai, 'gpt/gpt-5.4', sse([])],
+    ['Google', google, 'gemini/gemini-3-flash-preview', sse([])],
+  ] as const) {
+    test(`an empty response of ${name} is a failed call, not an empty reply`, async () => {
+      const owner = await app.createOrg()
+      const session = await openWith(owner, { model })
+      fake.play(events)
+      const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+      assert.deepEqual([turn.status, turn.steps.length], ['failed', 3])
+    })
+  }
+})
 
 describe('usage that a native API does not report', () => {
   for (const [name, fake, model, script] of [

@@ -93,7 +93,7 @@ describe('fallback models', () => {
     ])
   })
 
-  test('a request that the provider rejects, and a response that broke off after its first text, are not sent to another model', async () => {
+  test('a request that the provider rejects, and a response that broke off or stopped after its first text, are not sent to another model', async () => {
     const owner = await app.createOrg()
     const session = await open(owner, ['two/m'])
     second.play(reply(['Never.']))
@@ -103,6 +103,9 @@ describe('fallback models', () => {
     first.play(cutAfter(['Half a']))
     const { turn: cut } = await ask(app, owner, session.id, { text: 'Hello' })
     assert.equal(cut.stopReason, 'stream_truncated')
+    first.play(hangAfter(['Well']))
+    const { turn: silent, message } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.deepEqual([silent.error.code, silent.answerModel, textOf(message)], ['model_silent', null, 'Well'])
     assertUnused(second)
   })
 

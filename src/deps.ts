@@ -22,7 +22,7 @@ import { createOutbound } from './platform/outbound/outbound.ts'
 import type { Outbound } from './platform/outbound/outbound.ts'
 import type { RateLimiterOptions } from './platform/http/limits/rate-limit.ts'
 import { createPages } from './platform/sandbox/pages.ts'
-import type { PagePlaces } from './platform/sandbox/pages.ts'
+import type { PagePlaces, Pages } from './platform/sandbox/pages.ts'
 import type { SandboxLimits } from './platform/sandbox/sandbox.ts'
 import type { Sealer } from './platform/encryption/secrets.ts'
 import { createNotifyTransport } from './platform/wake/notify-transport.ts'
@@ -30,6 +30,8 @@ import { findInstallation } from './platform/wake/queries.ts'
 import { createRedisTransport } from './platform/wake/redis-transport.ts'
 import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
 import type { Wakeups } from './platform/wake/wakeups.ts'
+import { createTransformer } from './events/endpoints/transform/transformer.ts'
+import type { Transformer } from './events/endpoints/transform/transformer.ts'
 import { createEventStreams } from './events/stream/event-streams.ts'
 import type { EventStreams } from './events/stream/event-streams.ts'
 import { createChainHeaders } from './outbox/chain.ts'
@@ -91,6 +93,8 @@ export interface Deps {
   eventStreams: EventStreams
   /** Read the contents that events refer to, for subscribers that ask for them. */
   expanders: Expanders
+  /** Evaluates the transforms of event endpoints. */
+  transformer: Transformer
   /** Signs and verifies the header with the chain of events that a request belongs to. */
   chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
@@ -139,6 +143,13 @@ const openWakeups = (
     return createWakeups({ transport: createRedisTransport(redisUrl, () => findInstallation(db)), log })
   }
   return databaseUrl === undefined ? noWakeups : createWakeups({ transport: createNotifyTransport(connection), log })
+}
+
+/** With a queue of their own, so that pages and previews do not wait for each other. */
+const openPages = (sandbox: Partial<SandboxLimits>): Pages => {
+  const places = createQueue(2, 10, 'pages are being read')
+  const run: PagePlaces['run'] = (work, { orgId, signal }) => places.run(work, { group: orgId, signal })
+  return createPages({ ...places, run }, sandbox)
 }
 
 const openPools = (config: Config, connection: pg.ClientConfig, log: Log): Database =>
@@ -198,10 +209,8 @@ export const openDeps = async (
   })
   const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
-  // Separate from previews, so that pages and previews do not wait for each other.
-  const pagePlaces = createQueue(2, 10, 'pages are being read')
-  const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
-  const pages = createPages({ ...pagePlaces, run }, sandbox)
+  const pages = openPages(sandbox)
+  const transformer = createTransformer()
   return {
     deps: {
       config,
@@ -231,6 +240,7 @@ export const openDeps = async (
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
+      transformer,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
@@ -241,7 +251,7 @@ export const openDeps = async (
       await eventStreams.close()
       await billing.chargePoster.close()
       await wakeups.close()
-      await Promise.all([previewer.close(), pages.close(), outbound.close()])
+      await Promise.all([previewer.close(), pages.close(), transformer.close(), outbound.close()])
       await db.close()
     },
   }

@@ -6,7 +6,6 @@ import { getWorkspace } from '../../identity/members/workspaces.ts'
 import { eventTypes } from '../../outbox/catalog.ts'
 import type { EventType } from '../../outbox/catalog.ts'
 import { recordEvent } from '../../outbox/record.ts'
-import { exampleId } from '../../outbox/types/fields.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { badRequest, notFound, validationError } from '../../platform/http/errors.ts'
@@ -25,11 +24,12 @@ import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
 import { pageOf, positionOf } from '../../webhooks/webhooks.ts'
 import { checkPatterns, matchesAny, requireReadable, requireReadableType, visibilityOf } from '../visibility.ts'
 import { parseFilter } from './filter.ts'
-import { bodyOf } from './prepare.ts'
+import { exampleBody } from './example.ts'
 import * as queries from './queries.ts'
 import type { EndpointOwner, EndpointRow, EndpointSettings } from './queries.ts'
 import { lostRights, visibilitiesOf } from './rights.ts'
 import type { EventEndpointCreate, EventEndpointListQuery, EventEndpointPatch } from './schemas.ts'
+import type { Transformer } from './transform/transformer.ts'
 
 export interface EndpointDeps {
   config: Config
@@ -39,6 +39,7 @@ export interface EndpointDeps {
   outbound: Outbound
   quotas: Quotas
   secrets: Sealer
+  transformer: Transformer
 }
 
 const what = 'Event endpoint'
@@ -155,6 +156,11 @@ const cleanWorkspaceIds = async (db: Database, actor: Actor, ids: readonly strin
   return distinct
 }
 
+const cleanTransform = async ({ transformer }: EndpointDeps, { orgId }: Actor, transform: string | null) => {
+  if (transform !== null) await transformer.check(orgId, transform)
+  return transform
+}
+
 const ownerOf = ({ userId, apiKey }: Actor): EndpointOwner => ({
   userId,
   apiKeyId: apiKey?.id ?? null,
@@ -183,6 +189,7 @@ export const createEndpoint = async (
     filter: body.filter == null ? null : parseFilter(body.filter),
     ordering: body.ordering ?? 'none',
     expand: body.expand ?? false,
+    transform: await cleanTransform(deps, actor, body.transform ?? null),
   }
   return db.transaction(actor, async (db) => {
     await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
@@ -213,6 +220,7 @@ const cleanPatch = async (
   ...(patch.filter === undefined ? {} : { filter: patch.filter === null ? null : parseFilter(patch.filter) }),
   ...(patch.ordering === undefined ? {} : { ordering: patch.ordering }),
   ...(patch.expand === undefined ? {} : { expand: patch.expand }),
+  ...(patch.transform === undefined ? {} : { transform: await cleanTransform(deps, actor, patch.transform) }),
 })
 
 /**
@@ -320,24 +328,7 @@ export const sendTest = async (
     throw validationError('The event endpoint is disabled and receives no events. Activate it first.')
   }
   const type = testTypeOf(actor, endpoint, given)
-  const { subject, version, example } = eventTypes[type]
   const [eventId, deliveryId] = [newId(), newId()]
-  const { userId, userName, apiKey } = actor
-  const event = {
-    id: eventId,
-    orgId: actor.orgId,
-    type,
-    version,
-    workspaceId: null,
-    actor: { type: 'user' as const, id: userId, name: userName, apiKeyId: apiKey?.id ?? null },
-    subject: { type: subject, id: exampleId },
-    position: 0,
-    sequence: 0,
-    occurredAt: new Date().toISOString(),
-    chainId: eventId,
-    depth: 0,
-    data: example,
-  }
   await recorder.record({
     isOfEndpoint: true,
     orgId: actor.orgId,
@@ -350,7 +341,7 @@ export const sendTest = async (
     status: 'recorded',
     headers: '{}',
     contentType: 'application/json',
-    body: bodyOf(event, { isTest: true }),
+    body: exampleBody(actor, type, eventId),
     deliveryId,
   })
   return endpointDeliveries.get(db, actor, id, deliveryId)

@@ -210,7 +210,7 @@ export const openDeps = async (
   const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   const pages = openPages(sandbox)
-  const transformer = createTransformer()
+  const transformer = createTransformer({ log })
   return {
     deps: {
       config,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { badRequest, serviceUnavailable } from '../../../platform/http/errors.ts'
+import type { Log } from '../../../platform/process/log.ts'
 import { createFairQueue } from '../../../platform/process/fair-queue.ts'
 import { createResidents } from '../../../platform/sandbox/residents.ts'
 import type { ResidentLimits } from '../../../platform/sandbox/residents.ts'
@@ -40,6 +41,10 @@ export interface Transformer {
   close(): Promise<void>
 }
 
+interface TransformerOptions extends Partial<ResidentLimits> {
+  log?: Pick<Log, 'warn'>
+}
+
 const program = {
   entry: join(import.meta.dirname, 'child.ts'),
   reads: [join(import.meta.dirname, 'protocol.ts'), join(import.meta.dirname, '../../../platform/sandbox/lines.ts')],
@@ -51,7 +56,7 @@ const limits: ResidentLimits = {
   // The process itself limits the evaluation to 50 ms. The rest is for parsing, and for what cannot be interrupted.
   cpuMs: 2 * evaluationMs,
   wallMs: 2_000,
-  // An idle process takes 55 MB, and the young generation of a full heap 12 MB.
+  // A process takes 77 MB after its first transform, and 112 MB after many events of 1.5 MB.
   maxRssBytes: 160 * 1_048_576,
   // A result is text within JSON, where a character can take six bytes.
   maxReplyBytes: 6 * maxResultBytes + 65_536,
@@ -61,9 +66,12 @@ const limits: ResidentLimits = {
   idleMs: 60_000,
 }
 
-/** Half of the lease of a delivery, less the time of its request: waiting must not make another worker claim it. */
+/** A delivery has a lease of 30 s, of which its request takes up to 15 s: no other worker may claim it while it waits. */
 const maxWaitMs = 10_000
-/** After a transform that exceeded a limit, the transforms of its org pause: one org gets a fifth of a core at most. */
+/**
+ * After a transform that exceeded a limit, the transforms of its org pause: such an org uses about a fifth of a core, by
+ * 100 ms for the transform and 130 ms for a new process.
+ */
 const pauseMs = 1_000
 
 const exceeded = {
@@ -105,7 +113,7 @@ const busy = (): Error =>
  * Evaluates transforms in two processes that are started when the first endpoint with a transform needs one. Orgs take
  * turns, and one org occupies one process at most.
  */
-export const createTransformer = (given: Partial<ResidentLimits> = {}): Transformer => {
+export const createTransformer = ({ log, ...given }: TransformerOptions = {}): Transformer => {
   const residents = createResidents(program, { ...limits, ...given })
   const queue = createFairQueue({
     running: limits.processes,
@@ -131,8 +139,10 @@ export const createTransformer = (given: Partial<ResidentLimits> = {}): Transfor
       return reply
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error
-      if (error.failure !== 'time' && error.failure !== 'memory')
+      if (error.failure !== 'time' && error.failure !== 'memory') {
+        log?.warn({ err: error, orgId }, 'a transform could not be evaluated')
         throw serviceUnavailable('The transform could not be evaluated. Try again shortly.', { cause: error })
+      }
       pause(orgId)
       throw new TransformError(exceeded[error.failure], exceeded[error.failure])
     }

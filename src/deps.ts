@@ -22,7 +22,7 @@ import { createOutbound } from './platform/outbound/outbound.ts'
 import type { Outbound } from './platform/outbound/outbound.ts'
 import type { RateLimiterOptions } from './platform/http/limits/rate-limit.ts'
 import { createPages } from './platform/sandbox/pages.ts'
-import type { PagePlaces } from './platform/sandbox/pages.ts'
+import type { PagePlaces, Pages } from './platform/sandbox/pages.ts'
 import type { SandboxLimits } from './platform/sandbox/sandbox.ts'
 import type { Sealer } from './platform/encryption/secrets.ts'
 import { createNotifyTransport } from './platform/wake/notify-transport.ts'
@@ -30,6 +30,8 @@ import { findInstallation } from './platform/wake/queries.ts'
 import { createRedisTransport } from './platform/wake/redis-transport.ts'
 import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
 import type { Wakeups } from './platform/wake/wakeups.ts'
+import { createTransformer } from './events/endpoints/transform/transformer.ts'
+import type { Transformer } from './events/endpoints/transform/transformer.ts'
 import { createEventStreams } from './events/stream/event-streams.ts'
 import type { EventStreams } from './events/stream/event-streams.ts'
 import { createChainHeaders } from './outbox/chain.ts'
@@ -95,6 +97,8 @@ export interface Deps {
   eventStreams: EventStreams
   /** Read the contents that events refer to, for subscribers that ask for them. */
   expanders: Expanders
+  /** Evaluates the transforms of event endpoints. */
+  transformer: Transformer
   /** Signs and verifies the header with the chain of events that a request belongs to. */
   chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
@@ -145,6 +149,13 @@ const openWakeups = (
   return databaseUrl === undefined ? noWakeups : createWakeups({ transport: createNotifyTransport(connection), log })
 }
 
+/** With a queue of their own, so that pages and previews do not wait for each other. */
+const openPages = (sandbox: Partial<SandboxLimits>): Pages => {
+  const places = createQueue(2, 10, 'pages are being read')
+  const run: PagePlaces['run'] = (work, { orgId, signal }) => places.run(work, { group: orgId, signal })
+  return createPages({ ...places, run }, sandbox)
+}
+
 const openPools = (config: Config, connection: pg.ClientConfig, log: Log): Database =>
   openDatabase({
     connection,
@@ -168,12 +179,11 @@ export interface OpenOptions {
   sandbox?: Partial<SandboxLimits>
 }
 
-/** Separate from previews, so that pages and previews do not wait for each other. */
-const openPages = (sandbox: Parameters<typeof createPages>[1]) => {
-  const pagePlaces = createQueue(2, 10, 'pages are being read')
-  const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
-  return createPages({ ...pagePlaces, run }, sandbox)
-}
+const secretsOf = (db: Database, config: Config): Promise<Sealer> =>
+  openSecrets(db, config).catch(async (error: unknown) => {
+    await db.close()
+    throw error
+  })
 
 /** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (
@@ -186,12 +196,7 @@ export const openDeps = async (
   const disk = openDisk(config)
   const objects = await openObjectStore(config, disk)
   const db = openPools(config, connection, log)
-  const fromDatabase = (): Promise<Sealer> =>
-    openSecrets(db, config).catch(async (error: unknown) => {
-      await db.close()
-      throw error
-    })
-  const secrets = given ?? (await fromDatabase())
+  const secrets = given ?? (await secretsOf(db, config))
   const direct = directConnection(config) ?? connection
   const wakeups = openWakeups(config, direct, { db, log })
   const jobs = createJobs({ connection, direct, log, wakeups })
@@ -210,6 +215,7 @@ export const openDeps = async (
   const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   const pages = openPages(sandbox)
+  const transformer = createTransformer({ log })
   return {
     deps: {
       config,
@@ -240,6 +246,7 @@ export const openDeps = async (
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
+      transformer,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
@@ -250,7 +257,7 @@ export const openDeps = async (
       await eventStreams.close()
       await billing.chargePoster.close()
       await wakeups.close()
-      await Promise.all([previewer.close(), pages.close(), outbound.close()])
+      await Promise.all([previewer.close(), pages.close(), transformer.close(), outbound.close()])
       await db.close()
     },
   }

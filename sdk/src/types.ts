@@ -1645,6 +1645,8 @@ export interface EventEndpoint {
   ordering: "none" | "subject"
   /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
   expand: boolean
+  /** JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent. */
+  transform: string | null
   /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
   status: "active" | "paused" | "disabled"
   /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
@@ -1685,6 +1687,8 @@ export interface EventEndpointCreate {
   ordering?: "none" | "subject"
   /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
   expand?: boolean
+  /** JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent. */
+  transform?: string | null
 }
 
 export interface EventEndpointCreatedEvent {
@@ -1887,6 +1891,8 @@ export interface EventEndpointWithSecret {
   ordering: "none" | "subject"
   /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
   expand: boolean
+  /** JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent. */
+  transform: string | null
   /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
   status: "active" | "paused" | "disabled"
   /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
@@ -4080,6 +4086,22 @@ export interface TransactionPage {
   nextCursor: string | null
 }
 
+export interface TransformPreview {
+  /** Event that was transformed. */
+  event: Record<string, unknown>
+  /** Body that would be sent. */
+  result: Record<string, unknown>
+}
+
+export interface TransformPreviewRequest {
+  /** JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent. */
+  transform: string
+  /** Event type, one of `GET /event-types`, whose example is transformed, at most 255 characters. No default: `type` or `event` is required. */
+  type?: string
+  /** Event to transform instead of an example, such as one with `expanded`. No default. */
+  event?: Record<string, unknown>
+}
+
 export interface Turn {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -5957,6 +5979,11 @@ export interface Routes {
     body: EventEndpointCreate
     data: EventEndpointWithSecret
   }
+  /** Preview a transform */
+  'POST /event-endpoints/transform-preview': {
+    body: TransformPreviewRequest
+    data: TransformPreview
+  }
   /** Retrieve an event endpoint */
   'GET /event-endpoints/:id': {
     params: {
@@ -5986,6 +6013,8 @@ export interface Routes {
       ordering?: "none" | "subject"
       /** Whether deliveries have the field `expanded`: the whole text of messages, and received webhook events. Default: false. */
       expand?: boolean
+      /** JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent. */
+      transform?: string | null
       /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
       status?: "active" | "paused" | "disabled"
     }

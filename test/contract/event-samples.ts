@@ -213,6 +213,12 @@ export const samples: Record<string, MakeSample[]> = {
       options: { as: owner, json: { name: 'An endpoint', url: 'https://93.184.215.14/', types: ['agent.*'] } },
     }),
   ],
+  [`POST ${api}/event-endpoints/transform-preview`]: [
+    async (_app, owner) => ({
+      path: `${api}/event-endpoints/transform-preview`,
+      options: { as: owner, json: { transform: '{ "id": id }', type: 'agent.created' } },
+    }),
+  ],
   [`POST ${api}/connections/:id/credentials`]: [
     async (app, owner) => {
       const json = { connectorSlug: 'http', label: 'A label' }

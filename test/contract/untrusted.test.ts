@@ -42,6 +42,13 @@ test('only the preview program parses XML, archives and PDF', () => {
   assert.deepEqual(importersOf('./extract.ts'), ['src/files/preview/child.ts'])
 })
 
+test('only the transform program loads the interpreter of transforms', () => {
+  const resolvers = sources.filter((file) => /resolve\('jsonata'\)/.test(readFileSync(root + file, 'utf8')))
+  assert.deepEqual(resolvers, ['src/events/endpoints/transform/child.ts'])
+  assert.deepEqual(importersOf('jsonata'), [])
+  assert.deepEqual(importersOf('transform/child.ts'), [])
+})
+
 test('only schemas of routes, built-in tools and the catalog are compiled', () => {
   assert.deepEqual(importersOf('ajv'), [
     'src/connectors/catalog/check-connector.ts',

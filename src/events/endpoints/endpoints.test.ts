@@ -62,6 +62,7 @@ describe('event endpoints', () => {
       filter: { path: 'data.name', prefix: 'A' },
       ordering: 'subject',
       expand: false,
+      transform: null,
       status: 'active',
       statusReason: null,
       owner: { userId: owner.userId, apiKeyId: owner.apiKeyId },

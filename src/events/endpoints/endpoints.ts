@@ -6,7 +6,6 @@ import { getWorkspace } from '../../identity/members/workspaces.ts'
 import { eventTypes } from '../../outbox/catalog.ts'
 import type { EventType } from '../../outbox/catalog.ts'
 import { recordEvent } from '../../outbox/record.ts'
-import { exampleId } from '../../outbox/types/fields.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { badRequest, notFound, validationError } from '../../platform/http/errors.ts'
@@ -32,11 +31,12 @@ import {
   visibilityOf,
 } from '../visibility.ts'
 import { parseFilter } from './filter.ts'
-import { bodyOf } from './prepare.ts'
+import { exampleBody } from './example.ts'
 import * as queries from './queries.ts'
 import type { EndpointOwner, EndpointRow, EndpointSettings } from './queries.ts'
 import { lostRights, visibilitiesOf } from './rights.ts'
 import type { EventEndpointCreate, EventEndpointListQuery, EventEndpointPatch } from './schemas.ts'
+import type { Transformer } from './transform/transformer.ts'
 
 export interface EndpointDeps {
   config: Config
@@ -46,6 +46,7 @@ export interface EndpointDeps {
   outbound: Outbound
   quotas: Quotas
   secrets: Sealer
+  transformer: Transformer
 }
 
 const what = 'Event endpoint'
@@ -160,6 +161,11 @@ const cleanWorkspaceIds = async (db: Database, actor: Actor, ids: readonly strin
   return distinct
 }
 
+const cleanTransform = async ({ transformer }: EndpointDeps, { orgId }: Actor, transform: string | null) => {
+  if (transform !== null) await transformer.check(orgId, transform)
+  return transform
+}
+
 const ownerOf = ({ userId, apiKey }: Actor): EndpointOwner => ({
   userId,
   apiKeyId: apiKey?.id ?? null,
@@ -188,6 +194,7 @@ export const createEndpoint = async (
     filter: body.filter == null ? null : parseFilter(body.filter),
     ordering: body.ordering ?? 'none',
     expand: body.expand ?? false,
+    transform: await cleanTransform(deps, actor, body.transform ?? null),
   }
   return db.transaction(actor, async (db) => {
     await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
@@ -218,6 +225,7 @@ const cleanPatch = async (
   ...(patch.filter === undefined ? {} : { filter: patch.filter === null ? null : parseFilter(patch.filter) }),
   ...(patch.ordering === undefined ? {} : { ordering: patch.ordering }),
   ...(patch.expand === undefined ? {} : { expand: patch.expand }),
+  ...(patch.transform === undefined ? {} : { transform: await cleanTransform(deps, actor, patch.transform) }),
 })
 
 /**
@@ -325,25 +333,7 @@ export const sendTest = async (
     throw validationError('The event endpoint is disabled and receives no events. Activate it first.')
   }
   const type = testTypeOf(actor, endpoint, given)
-  const { subject, version, example } = eventTypes[type]
   const [eventId, deliveryId] = [newId(), newId()]
-  const { userId, userName, apiKey } = actor
-  const event = {
-    id: eventId,
-    orgId: actor.orgId,
-    type,
-    version,
-    workspaceId: null,
-    actor: { type: 'user' as const, id: userId, name: userName, apiKeyId: apiKey?.id ?? null },
-    subject: { type: subject, id: exampleId },
-    ownerId: null,
-    position: 0,
-    sequence: 0,
-    occurredAt: new Date().toISOString(),
-    chainId: eventId,
-    depth: 0,
-    data: example,
-  }
   await recorder.record({
     isOfEndpoint: true,
     orgId: actor.orgId,
@@ -356,7 +346,7 @@ export const sendTest = async (
     status: 'recorded',
     headers: '{}',
     contentType: 'application/json',
-    body: bodyOf(event, { isTest: true }),
+    body: exampleBody(actor, type, eventId),
     deliveryId,
   })
   return endpointDeliveries.get(db, actor, id, deliveryId)

@@ -3,12 +3,15 @@ import type { ChainHeaders } from '../../outbox/chain.ts'
 import { expandEvent } from '../../outbox/expand.ts'
 import type { Expanders } from '../../outbox/expand.ts'
 import type { Database } from '../../platform/database/database.ts'
-import type { AttemptDeps, PreparedEvent } from '../../webhooks/deliver/attempt.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { AttemptDeps, Prepared, PreparedEvent } from '../../webhooks/deliver/attempt.ts'
 import type { ClaimedRow } from '../../webhooks/deliver/queue-queries.ts'
 import { isVisible } from '../visibility.ts'
 import { findLoggedEvent } from './queries.ts'
 import type { LoggedEvent } from './queries.ts'
 import { createRightsReader, lostRights } from './rights.ts'
+import { TransformError } from './transform/transformer.ts'
+import type { Transformer } from './transform/transformer.ts'
 
 const contentType = { 'content-type': 'application/json' }
 
@@ -60,6 +63,26 @@ const createEventReader = (db: Database, expanders: Expanders) => {
 }
 
 /**
+ * Replaces the body by the result of the transform. A transform that fails is a defect of the endpoint that a retry does not
+ * repair, so the delivery fails at once.
+ */
+const transformed = async (
+  transformer: Transformer,
+  { orgId, webhookId: key, transform }: ClaimedRow,
+  prepared: PreparedEvent,
+): Promise<Prepared> => {
+  if (transform === null || prepared.body === null) return prepared
+  try {
+    const body = await transformer.apply({ orgId, key, transform }, prepared.body.toString())
+    return { ...prepared, body: Buffer.from(body) }
+  } catch (error) {
+    if (error instanceof TransformError) return { error: error.shown, isAttempt: true }
+    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return 'postponed'
+    throw error
+  }
+}
+
+/**
  * Reads the event of a delivery to an event endpoint, and the rights of the person who set its URL. Test events are not in
  * the log: their bodies are stored like those of received events.
  */
@@ -67,14 +90,16 @@ export const createPrepareEvent = ({
   db,
   chains,
   expanders,
+  transformer,
 }: {
   db: Database
   chains: ChainHeaders
   expanders: Expanders
+  transformer: Transformer
 }): AttemptDeps['prepareEvent'] => {
   const readEvent = createEventReader(db, expanders)
   const readRights = createRightsReader(db.hot)
-  return async (row: ClaimedRow): Promise<PreparedEvent | { error: string }> => {
+  return async (row: ClaimedRow): Promise<Prepared> => {
     const { orgId, eventId, userId, apiKeyId, scopes, expand } = row
     if (userId === null) throw new Error(`the delivery ${row.id} is not one of an event endpoint`)
     const [visibility, read] = await Promise.all([
@@ -82,11 +107,12 @@ export const createPrepareEvent = ({
       row.body === null ? readEvent(orgId, eventId, expand === true) : undefined,
     ])
     if (!visibility) return { error: lostRights }
-    if (row.body !== null) return { body: row.body, headers: contentType }
+    if (row.body !== null) return transformed(transformer, row, { body: row.body, headers: contentType })
     if (!read) return { body: null, headers: {} }
     const { event, body } = read
     if (!isVisible(visibility, event)) return { error: 'The person who set the URL may not read this event any more.' }
     const chain = chainAfter(event)
-    return { body, headers: { ...contentType, [chainHeader]: chains.format(orgId, chain) }, chain }
+    const headers = { ...contentType, [chainHeader]: chains.format(orgId, chain) }
+    return transformed(transformer, row, { body, headers, chain })
   }
 }

@@ -36,12 +36,14 @@ export interface EndpointRow extends ReceivingEndpoint {
   failingSince: string | null
   /** Whether deliveries have the contents that events refer to. */
   expand: boolean
+  /** The expression whose result is sent instead of the event. Null: none. */
+  transform: string | null
   revision: number
   createdAt: string
   updatedAt: string
 }
 
-const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, expand, status, status_reason, user_id,
+const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, expand, transform, status, status_reason, user_id,
   api_key_id, scopes, delivery_count, last_delivery_at, failing_since, revision, created_at, updated_at`
 
 export const findEndpoint = (db: Db, actor: Actor, id: string) =>
@@ -85,6 +87,7 @@ export interface EndpointSettings {
   filter: Filter | null
   ordering: Ordering
   expand: boolean
+  transform: string | null
 }
 
 const jsonOf = (filter: Filter | null): string | null => (filter === null ? null : JSON.stringify(filter))
@@ -95,11 +98,11 @@ export const insertEndpoint = (
   endpoint: EndpointSettings & EndpointOwner & { id: string; sealed: string },
 ) =>
   db.row<EndpointRow>(sql`
-    insert into event_endpoints (org_id, id, name, url, types, workspace_ids, filter, ordering, expand, secret, user_id,
-      api_key_id, scopes)
+    insert into event_endpoints (org_id, id, name, url, types, workspace_ids, filter, ordering, expand, transform,
+      secret, user_id, api_key_id, scopes)
     values (${actor.orgId}, ${endpoint.id}, ${endpoint.name}, ${endpoint.url}, ${endpoint.types},
-      ${endpoint.workspaceIds}, ${jsonOf(endpoint.filter)}, ${endpoint.ordering}, ${endpoint.expand}, ${endpoint.sealed},
-      ${endpoint.userId}, ${endpoint.apiKeyId}, ${endpoint.scopes})
+      ${endpoint.workspaceIds}, ${jsonOf(endpoint.filter)}, ${endpoint.ordering}, ${endpoint.expand},
+      ${endpoint.transform}, ${endpoint.sealed}, ${endpoint.userId}, ${endpoint.apiKeyId}, ${endpoint.scopes})
     returning ${columns}`)
 
 /** A change of status clears the server's reason for the old one and restarts the count of failing days. */
@@ -112,8 +115,8 @@ export const updateEndpoint = (
   db.row<EndpointRow>(sql`
     update event_endpoints
     set name = ${change.name}, url = ${change.url}, types = ${change.types}, workspace_ids = ${change.workspaceIds},
-      filter = ${jsonOf(change.filter)}, ordering = ${change.ordering}, expand = ${change.expand}, user_id = ${change.userId},
-      api_key_id = ${change.apiKeyId}, scopes = ${change.scopes}, status = ${change.status},
+      filter = ${jsonOf(change.filter)}, ordering = ${change.ordering}, expand = ${change.expand},
+      transform = ${change.transform}, user_id = ${change.userId}, api_key_id = ${change.apiKeyId}, scopes = ${change.scopes}, status = ${change.status},
       status_reason = case when status = ${change.status} then status_reason end,
       failing_since = case when status = ${change.status} then failing_since end,
       revision = revision + 1, updated_at = now()

@@ -17,7 +17,10 @@ import {
   EventEndpointPatch,
   EventEndpointTest,
   EventEndpointWithSecret,
+  TransformPreview,
+  TransformPreviewRequest,
 } from './schemas.ts'
+import { previewTransform } from './transform/preview.ts'
 
 const tags = ['Events']
 const what = 'Event endpoint'
@@ -65,7 +68,7 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
         tags,
         summary: 'Create an event endpoint',
         description:
-          'Creates an event endpoint and returns its signing secret, which cannot be read again. Only events that the caller may read at the time of delivery are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` is invalid. FORBIDDEN for a type that the caller may not read. PAYMENT_REQUIRED or FORBIDDEN when the quota `webhooks` of the org is used up.',
+          'Creates an event endpoint and returns its signing secret, which cannot be read again. Only events that the caller may read at the time of delivery are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` or `transform` is invalid. FORBIDDEN for a type that the caller may not read. PAYMENT_REQUIRED or FORBIDDEN when the quota `webhooks` of the org is used up.',
         body: EventEndpointCreate,
         response: { 201: Success(EventEndpointWithSecret) },
       },
@@ -106,7 +109,7 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
         tags,
         summary: 'Update an event endpoint',
         description:
-          'Changes the fields that are sent. Who sends `url`, `types`, `workspaceIds`, `filter`, `ordering` or `expand` becomes the owner, with whose rights events are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` is invalid. FORBIDDEN for a type that the caller may not read.',
+          'Changes the fields that are sent. Who sends `url`, `types`, `workspaceIds`, `filter`, `ordering`, `expand` or `transform` becomes the owner, with whose rights events are delivered. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL, when a type does not exist, or when `filter` or `transform` is invalid. FORBIDDEN for a type that the caller may not read.',
         params: IdParams,
         body: Patch(EventEndpointPatch),
         response: { 200: Success(EventEndpoint) },
@@ -159,6 +162,22 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
       const { endpoint, secret } = await endpoints.rotateSecret(request.db, request.actor, deps, request.params.id)
       return send(request, reply, endpoint, { secret })
     },
+  )
+
+  app.post(
+    `${path}/transform-preview`,
+    {
+      config: { access: 'webhooks:write', errors: ['FORBIDDEN'] },
+      schema: {
+        tags,
+        summary: 'Preview a transform',
+        description:
+          'Returns the result of a transform for the example of an event type, or for a given event. Nothing is sent or stored. BAD_REQUEST when the transform fails, with the position of the error. FORBIDDEN for a type that the caller may not read.',
+        body: TransformPreviewRequest,
+        response: { 200: Success(TransformPreview) },
+      },
+    },
+    async ({ actor, body }) => ok(await previewTransform(actor, deps.transformer, body)),
   )
 
   registerEndpointDeliveryRoutes(app, deps)

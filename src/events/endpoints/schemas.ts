@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { exampleId } from '../../outbox/types/fields.ts'
 import { CreatedAt, Id, IdOf, Nullable, TimestampOf, UpdatedAt, WholeListQuery } from '../../platform/http/schemas.ts'
 import { Delivery } from '../../webhooks/schemas.ts'
+import { maxTransformLength } from './transform/protocol.ts'
 
 const statusMeaning =
   '`active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events.'
@@ -38,6 +39,16 @@ const Expand = Type.Boolean({
   examples: [false],
 })
 
+const transformExample = '{ "text": data.name & " was changed by " & actor.name }'
+
+const Transform = Type.String({
+  minLength: 1,
+  maxLength: maxTransformLength,
+  description:
+    'JSONata expression whose result, an object of at most 1.5 MB as JSON, is sent instead of the event, 1–8,192 characters. Null, the default: the event is sent.',
+  examples: [transformExample],
+})
+
 export const EventEndpoint = Type.Object(
   {
     id: Id,
@@ -51,6 +62,7 @@ export const EventEndpoint = Type.Object(
     filter: Nullable(Filter),
     ordering: Ordering,
     expand: Expand,
+    transform: Nullable(Transform),
     status: Status,
     statusReason: Nullable(
       Type.String({
@@ -119,6 +131,7 @@ const optional = {
   filter: Type.Optional(Nullable(Filter)),
   ordering: Type.Optional(Ordering),
   expand: Type.Optional(Expand),
+  transform: Type.Optional(Nullable(Transform)),
 }
 
 export const EventEndpointCreate = Type.Object(
@@ -160,6 +173,39 @@ export const EventEndpointTest = Type.Object({
   ),
 })
 export type EventEndpointTest = Static<typeof EventEndpointTest>
+
+const AnyObject = (description: string, examples: unknown[]) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description, examples })
+
+export const TransformPreviewRequest = Type.Object(
+  {
+    transform: Transform,
+    type: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Event type, one of `GET /event-types`, whose example is transformed, at most 255 characters. No default: `type` or `event` is required.',
+        examples: ['agent.updated'],
+      }),
+    ),
+    event: Type.Optional(
+      AnyObject('Event to transform instead of an example, such as one with `expanded`. No default.', [
+        { type: 'message.created', data: { role: 'user' }, expanded: { text: 'Hello' } },
+      ]),
+    ),
+  },
+  { examples: [{ transform: transformExample, type: 'agent.updated' }] },
+)
+export type TransformPreviewRequest = Static<typeof TransformPreviewRequest>
+
+export const TransformPreview = Type.Object(
+  {
+    event: AnyObject('Event that was transformed.', [{ type: 'agent.updated', data: { name: 'Helper' } }]),
+    result: AnyObject('Body that would be sent.', [{ text: 'Helper was changed by Ada Lovelace' }]),
+  },
+  { description: 'The result of a transform.' },
+)
 
 const { webhookId: _, ...deliveryFields } = Delivery.properties
 

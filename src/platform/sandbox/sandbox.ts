@@ -51,10 +51,19 @@ export class SandboxError extends Error {
 
 const root = join(import.meta.dirname, '../../..')
 
-const nodeArguments = ({ entry, args = [], reads }: SandboxProgram): string[] => [
-  // Megabytes. The input and its decompressed contents are outside of the heap. Most objects are short-lived: a PDF of
-  // 23 MB takes 235 MB of memory with the default semi-space of 16 MB and 175 MB with 4 MB, in the same time.
-  '--max-old-space-size=112',
+/** Limits that the kernel and V8 enforce. */
+export interface ProcessLimits {
+  heapMegabytes: number
+  /** CPU time after which the kernel ends the process, even when the server has exited. */
+  cpuSeconds: number
+  /** The niceness of the process (see nice(1)): with 10, the server has priority. */
+  niceness: number
+}
+
+const nodeArguments = ({ entry, args = [], reads }: SandboxProgram, heapMegabytes: number): string[] => [
+  // The input and its decompressed contents are outside of the heap. Most objects are short-lived: a PDF of 23 MB takes
+  // 235 MB of memory with the default semi-space of 16 MB and 175 MB with 4 MB, in the same time.
+  `--max-old-space-size=${heapMegabytes}`,
   '--max-semi-space-size=4',
   // Only these files, and no sockets, child processes, threads or addons.
   '--permission',
@@ -68,11 +77,12 @@ const nodeArguments = ({ entry, args = [], reads }: SandboxProgram): string[] =>
 const largestOutputBytes = 16_777_216
 const sampleMs = 25
 
-/** CPU time after which the kernel ends the process, even when the server has exited. */
-const cpuSeconds = 20
-
-const start = (program: SandboxProgram, niceness: number): ChildProcess => {
-  const command = [process.execPath, ...nodeArguments(program)]
+/** Starts a process without environment, files, network and child processes. */
+export const startProcess = (
+  program: SandboxProgram,
+  { heapMegabytes, cpuSeconds, niceness }: ProcessLimits,
+): ChildProcess => {
+  const command = [process.execPath, ...nodeArguments(program, heapMegabytes)]
   const limited = ['/bin/sh', '-c', `ulimit -t ${cpuSeconds}; ulimit -c 0; exec "$0" "$@"`, ...command]
   const [file = '', ...rest] = process.platform === 'win32' ? command : limited
   const child = spawn(file, rest, { env: {}, cwd: root, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
@@ -85,7 +95,7 @@ const start = (program: SandboxProgram, niceness: number): ChildProcess => {
 }
 
 /** Resident memory of a process in bytes. Undefined without /proc, or when the process has exited. */
-const residentBytes = async (pid: number): Promise<number | undefined> => {
+export const residentBytes = async (pid: number): Promise<number | undefined> => {
   const statm = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => undefined)
   return statm === undefined ? undefined : Number(statm.split(' ')[1]) * 4_096
 }
@@ -131,7 +141,7 @@ export const runInSandbox = async ({
 }: SandboxRun): Promise<string> => {
   if (signal?.aborted) source.destroy()
   signal?.throwIfAborted()
-  const child = start(program, niceness)
+  const child = startProcess(program, { heapMegabytes: 112, cpuSeconds: 20, niceness })
   let verdict: { error: unknown } | undefined
   const end = (error: unknown): void => {
     verdict ??= { error }

@@ -23,16 +23,20 @@ export interface PreparedEvent {
   chain?: EventChain
 }
 
+/**
+ * - `error`: nothing is sent and the delivery fails for good. With `isAttempt`, that is the result of an attempt: the endpoint
+ *   is failing. Without it, no attempt was made.
+ * - `postponed`: the event cannot be prepared now, and the delivery is claimed again.
+ */
+export type Prepared = PreparedEvent | { error: string; isAttempt?: boolean } | 'postponed'
+
 export interface AttemptDeps {
   secrets: Sealer
   outbound: Outbound
   log: Log
   chains: ChainHeaders
-  /**
-   * Reads the event of a delivery to an event endpoint. Returns an error instead if the person who set the URL may not
-   * read the event any more.
-   */
-  prepareEvent: (row: ClaimedRow) => Promise<PreparedEvent | { error: string }>
+  /** Reads the event of a delivery to an event endpoint. */
+  prepareEvent: (row: ClaimedRow) => Promise<Prepared>
   /** Seconds before each retry. */
   schedule: readonly number[]
 }
@@ -80,7 +84,7 @@ const recordOf = (response: OutboundResponse): ResponseRecord => {
 
 type Result =
   | { response: OutboundResponse }
-  | { response?: undefined; error: string; failure: OutboundFailure | undefined }
+  | { response?: undefined; error: string; failure: OutboundFailure | 'unprepared' | undefined }
 
 interface Attempt {
   row: ClaimedRow
@@ -148,13 +152,15 @@ const errorOf = (result: Result): string | null => {
   return status >= 200 && status < 300 ? null : `The endpoint responded with ${status}.`
 }
 
-/** Whether a retry is pointless: the endpoint responded with 410, or the URL has to be changed first. */
-const isPermanent = (result: Result): boolean =>
-  result.response === undefined
-    ? result.failure === 'blocked' || result.failure === 'invalid_url'
-    : result.response.status === goneStatus
+const permanent = new Set<string | undefined>(['blocked', 'invalid_url', 'unprepared'])
 
-const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: readonly number[]): AttemptOutcome => {
+/** Whether a retry is pointless: the endpoint responded with 410, or the URL or the transform has to be changed first. */
+const isPermanent = (result: Result): boolean =>
+  result.response === undefined ? permanent.has(result.failure) : result.response.status === goneStatus
+
+type Begun = Pick<Attempt, 'row' | 'url' | 'startedAt'>
+
+const toOutcome = ({ row, url, startedAt }: Begun, result: Result, schedule: readonly number[]): AttemptOutcome => {
   const { response } = result
   const error = errorOf(result)
   const succeeded = error === null
@@ -185,7 +191,7 @@ const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: r
   }
 }
 
-const forwarded = (row: ClaimedRow): PreparedEvent | { error: string } =>
+const forwarded = (row: ClaimedRow): Prepared =>
   forwardCountOf(row.headers) >= maxForwards
     ? { error: `Loop detected: the event has passed through ${maxForwards} webhooks.` }
     : { body: row.body, headers: forwardingHeaders(row) }
@@ -196,14 +202,20 @@ const unreadableSeconds = 1
 const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<AttemptOutcome> => {
   const { url } = row
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
-  let prepared: PreparedEvent | { error: string }
+  const askedAt = new Date()
+  let prepared: Prepared
   try {
     prepared = row.destination === 'endpoint' ? await deps.prepareEvent(row) : forwarded(row)
   } catch (error) {
     deps.log.warn({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'an event could not be read yet')
     return unsent(row, 'released', null, unreadableSeconds)
   }
-  if ('error' in prepared) return unsent(row, 'failed', prepared.error)
+  if (prepared === 'postponed') return unsent(row, 'released', null, unreadableSeconds)
+  if ('error' in prepared) {
+    const { error, isAttempt } = prepared
+    if (isAttempt !== true) return unsent(row, 'failed', error)
+    return toOutcome({ row, url, startedAt: askedAt }, { error, failure: 'unprepared' }, deps.schedule)
+  }
   const { body, headers, chain } = prepared
   if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
   const begun = { row, url, body, headers, startedAt: new Date() }

@@ -95,6 +95,8 @@ export interface ClaimedRow {
   scopes: string[] | null
   /** Whether an event endpoint receives the contents that events refer to. Null for a webhook. */
   expand: boolean | null
+  /** The expression whose result an event endpoint receives instead of the event. Null: none. */
+  transform: string | null
   /**
    * Null if the event was deleted at the end of its retention period. Also null for events of Atrium, which are read from
    * the log.
@@ -160,15 +162,16 @@ export const claimDeliveries = (
     select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual, c.order_key,
       c.lease_token as token, d.destination, d.url, d.secret, d.failing_since,
       extract(epoch from now() - d.failing_since::timestamptz)::float8 as failing_seconds, d.user_id, d.api_key_id,
-      d.scopes, d.expand, e.body, e.content_type, e.headers
+      d.scopes, d.expand, d.transform, e.body, e.content_type, e.headers
     from claimed c
       -- Event endpoints are read for the deliveries for which there is no webhook only.
       cross join lateral (
         select 'webhook' as destination, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
-          null::uuid as api_key_id, null::text[] as scopes, null::boolean as expand
+          null::uuid as api_key_id, null::text[] as scopes, null::boolean as expand, null::text as transform
         from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')}
         union all
-        select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes, t.expand
+        select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes, t.expand,
+          t.transform
         from event_endpoints t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
         limit 1) d
       left join lateral (

@@ -3,9 +3,11 @@ import { AtriumError } from 'atrium-sdk'
 import type { EventEndpoint, EventEndpointCreate } from 'atrium-sdk'
 
 /** A new field of the API becomes part of the form with its default here and its control in `endpoint-fields.tsx`. */
-export interface EndpointDraft extends Required<Omit<EventEndpointCreate, 'filter'>> {
+export interface EndpointDraft extends Required<Omit<EventEndpointCreate, 'filter' | 'transform'>> {
   /** JSON, or empty for no filter. */
   filter: string
+  /** JSONata, or empty for none. */
+  transform: string
 }
 
 export const emptyEndpoint: EndpointDraft = {
@@ -16,6 +18,7 @@ export const emptyEndpoint: EndpointDraft = {
   filter: '',
   ordering: 'none',
   expand: false,
+  transform: '',
 }
 
 const fields = Object.keys(emptyEndpoint) as (keyof EndpointDraft)[]
@@ -23,17 +26,19 @@ const fields = Object.keys(emptyEndpoint) as (keyof EndpointDraft)[]
 export const draftOf = (endpoint: EventEndpoint): EndpointDraft => ({
   ...(Object.fromEntries(fields.map((field) => [field, endpoint[field]])) as unknown as EndpointDraft),
   filter: endpoint.filter === null ? '' : JSON.stringify(endpoint.filter, undefined, 2),
+  transform: endpoint.transform ?? '',
 })
 
 const parseFilter = (text: string): Record<string, unknown> | null =>
   text.trim() === '' ? null : (JSON.parse(text) as Record<string, unknown>)
 
 /** Throws for a filter that is not JSON. */
-export const bodyOf = ({ name, url, filter, ...rest }: EndpointDraft): EventEndpointCreate => ({
+export const bodyOf = ({ name, url, filter, transform, ...rest }: EndpointDraft): EventEndpointCreate => ({
   ...rest,
   name: name.trim(),
   url: url.trim(),
   filter: parseFilter(filter),
+  transform: transform.trim() === '' ? null : transform,
 })
 
 /** Only what was changed: who sends more than the name becomes the owner, and may have fewer rights. */
@@ -56,13 +61,14 @@ export const filterProblem = (text: string): string | undefined => {
   }
 }
 
-export const problemOf = ({ name, url, types, workspaceIds, filter }: EndpointDraft): string | false => {
+export const problemOf = ({ name, url, types, workspaceIds, filter, transform }: EndpointDraft): string | false => {
   if (name.trim() === '') return 'Enter a name.'
   if ([...name.trim()].length > 120) return 'The name must be at most 120 characters.'
   if (url.trim() === '') return 'Enter a URL.'
   if (!/^https?:\/\//i.test(url.trim())) return 'The URL must start with https:// or http://.'
   if (types.length === 0) return 'Select at least one event type.'
   if (workspaceIds?.length === 0) return 'Select at least one workspace.'
+  if (transform.length > 8_192) return 'The transform must be at most 8,192 characters.'
   return filterProblem(filter) !== undefined && 'The filter is not valid JSON.'
 }
 

@@ -4,6 +4,7 @@ import { CheckField, FieldGroup, RadioField, TextArea, TextField } from '../../.
 import { fieldErrorsOf, filterProblem } from './draft.ts'
 import type { EndpointDraft } from './draft.ts'
 import styles from './endpoints.module.css'
+import { TransformField } from './transform-field.tsx'
 import { TypePicker } from './type-picker.tsx'
 import { WorkspacePicker } from './workspace-picker.tsx'
 
@@ -114,6 +115,12 @@ export const EndpointFields = ({
         hint="Whole messages, and the events that webhooks received, as the field expanded."
         checked={draft.expand}
         onChange={({ target }) => change({ expand: target.checked })}
+      />
+      <TransformField
+        value={draft.transform}
+        types={draft.types}
+        error={errors.transform}
+        onChange={(transform) => change({ transform })}
       />
     </div>
   )

@@ -152,6 +152,12 @@ const ReadOnly = ({ endpoint }: { endpoint: EventEndpoint }) => {
           <JsonView value={endpoint.filter} label="Filter" />
         </div>
       )}
+      {endpoint.transform !== null && (
+        <div className={styles['stack']}>
+          <h3>Transform</h3>
+          <JsonView value={endpoint.transform} label="Transform" />
+        </div>
+      )}
     </Section>
   )
 }

@@ -73,6 +73,8 @@ const createConnect = ({ orgId, workspaceId }: Scope, { onEvent, onGap, onReject
 
   const receive = ({ id, name, data }: ServerSentEvent, resumed: string | undefined): void => {
     if (name === 'error') return onRejected()
+    // The server stops; the connection ends by itself, and the next one continues at another process.
+    if (name === 'end') return
     progress = { position: id, aliveAt: Date.now() }
     if (name !== 'open') return onEvent(JSON.parse(data) as Event)
     failures = 0

@@ -13,6 +13,7 @@ const other = await app.secondServer(env)
 interface Received {
   id: string
   name: string
+  retry: string | undefined
   // oxlint-disable-next-line typescript/no-explicit-any -- fields of events of any type
   data: any
 }
@@ -36,7 +37,12 @@ const parse = (frame: string): Received | undefined => {
   const data = fields.get('data')
   return data === undefined
     ? undefined
-    : { id: fields.get('id') ?? '', name: fields.get('event') ?? 'message', data: JSON.parse(data) }
+    : {
+        id: fields.get('id') ?? '',
+        name: fields.get('event') ?? 'message',
+        retry: fields.get('retry'),
+        data: JSON.parse(data),
+      }
 }
 
 const open = async (
@@ -262,6 +268,25 @@ describe('a stream of events', () => {
     const before = stream.ids().length
     await makeAgent(owner)
     assert.equal(stream.ids().length, before)
+  })
+
+  test('ends with `end` and a time to reconnect when its server stops, and continues at another without a gap', async () => {
+    const owner = await app.createOrg()
+    const stopping = await app.secondServer(env, { work: false })
+    const stream = await open(stopping, owner, '?types=agent.*')
+    await makeAgent(owner)
+    await seen(stream, () => stream.ids().length === 1)
+    await stopping.app.close()
+    await seen(stream, () => stream.isEnded())
+    const names = stream.received.map(({ name }) => name)
+    assert.deepEqual(names, ['open', 'message', 'end'])
+    const last = stream.received.at(-1)
+    assert.deepEqual([last?.id, last?.data], ['', {}])
+    assert.ok(Number(last?.retry) >= 1_000 && Number(last?.retry) <= 3_000, String(last?.retry))
+    await makeAgent(owner)
+    const resumed = await open(app, owner, '?types=agent.*', { 'last-event-id': String(stream.received[1]?.id) })
+    await seen(resumed, () => resumed.ids().length === 1)
+    assert.deepEqual([...stream.ids(), ...resumed.ids()], await logOf(owner))
   })
 
   test('rejects a type that does not exist', async () => {

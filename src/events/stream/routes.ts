@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
@@ -9,6 +10,9 @@ import * as queries from '../queries.ts'
 import { EventStreamQuery } from '../schemas.ts'
 import { checkPatterns, isVisible, matchesAny, visibilityOf } from '../visibility.ts'
 import type { EventStreams } from './event-streams.ts'
+
+/** Spreads the clients of a process that stops over the time in which the others accept them. */
+const retryMs = (): number => randomInt(1_000, 3_000)
 
 const position = /^\d{1,15}$/
 
@@ -44,7 +48,11 @@ export const registerEventStreamRoutes = (
       accepts: (event) => isVisible(visible, event) && matchesAny(patterns, event.type),
       write: (text) => raw.write(text),
     })
-    const end = (): void => void raw.end()
+    // The reader keeps its rights, so its client continues after the last id that it got, at another process.
+    const end = (): void => {
+      subscription.close()
+      endWithLastEvent(raw, `retry: ${retryMs()}\nevent: end\ndata: {}\n\n`)
+    }
     const unwatch = request.watchAuthority(
       ({ message }) => {
         subscription.close()
@@ -55,15 +63,11 @@ export const registerEventStreamRoutes = (
         // Until the new rights are known, nothing is sent.
         isVerifying = true
         subscription.pause()
-        visibilityOf(db.hot, standing).then(
-          (now) => {
-            visible = now
-            isVerifying = false
-            subscription.resume()
-          },
-          // The client reconnects and continues where it was.
-          end,
-        )
+        visibilityOf(db.hot, standing).then((now) => {
+          visible = now
+          isVerifying = false
+          subscription.resume()
+        }, end)
       },
     )
     server.stopping.addEventListener('abort', end)
@@ -87,7 +91,7 @@ export const registerEventStreamRoutes = (
         tags: ['Events'],
         summary: 'Stream events of the org',
         description:
-          'Returns the events that the caller may read as server-sent events, as they happen: `id:` is the position, `data:` the event. Continues after `after` or the header `Last-Event-ID`, whichever is larger, without a gap; by default it begins now. Ends with an event `error` when the caller loses access.',
+          'Returns the events that the caller may read as server-sent events, as they happen: `id:` is the position, `data:` the event. Continues after `after` or the header `Last-Event-ID`, whichever is larger, without a gap; by default it begins now. Ends with an event `error` when the caller loses access, and with an event `end` when the client should reconnect, because the server stops.',
         querystring: EventStreamQuery,
         response: { 200: EventStream('Events as they happen.') },
       },

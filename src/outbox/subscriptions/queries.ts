@@ -35,6 +35,26 @@ export const listBusyKeys = (db: Db, orgId: string, keys: readonly QueueKey[]) =
           and q.subject_id = k.subject_id
         order by q.sequence limit 1) as found`)
 
+export interface QueueSize {
+  subscription: string
+  /** At most the limit of the question. */
+  count: number
+}
+
+/**
+ * How many events of one org are queued for each of the subscriptions. Counts to `limit`, which bounds the time. The order
+ * makes the planner use the primary key.
+ */
+export const countQueued = (db: Db, orgId: string, subscriptions: readonly string[], limit: number) =>
+  db.rows<QueueSize>(sql`
+    select s.subscription, found.count
+    from unnest(${subscriptions}::text[]) as s (subscription)
+      cross join lateral (
+        select count(*)::int as count from (
+          select q.sequence from subscription_queue q
+          where q.org_id = ${orgId} and q.subscription = s.subscription
+          order by q.subject_type, q.subject_id, q.sequence limit ${limit}) as counted) as found`)
+
 /** Queues events of one org. */
 export const insertQueued = (db: Db, orgId: string, events: readonly NewQueuedEvent[]) => {
   const column = <Key extends keyof NewQueuedEvent>(key: Key): NewQueuedEvent[Key][] => events.map((one) => one[key])

@@ -247,6 +247,59 @@ describe('a subscription', () => {
     assert.deepEqual(await queued(owner.orgId), [])
   })
 
+  test('gets no more events of an org of which 10,000 wait, while the others are handled, and gets later ones when there is room', async () => {
+    const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
+    const blocked = Promise.withResolvers<void>()
+    handlers.set(owner.orgId, () => blocked.promise)
+    await db.execute(sql`
+      insert into subscription_queue (org_id, subscription, subject_type, subject_id, sequence, event_id)
+      select ${owner.orgId}, ${agents.name}, 'agent', gen_random_uuid(), 1, gen_random_uuid() from generate_series(1, 9999)`)
+    const [kept, dropped, last] = [newId(), newId(), newId()]
+    await db.transaction({ orgId: owner.orgId }, async (db) => {
+      for (const subjectId of [kept, dropped, last]) {
+        await recordEvent(db, systemActor(owner.orgId, 'Test'), 'agent.deleted', {
+          subjectId,
+          workspaceId: null,
+          data: { agentId: subjectId, name: 'N', slug: 'n' },
+        })
+      }
+    })
+    const foreign = newId()
+    await deleted(stranger.orgId, foreign)
+    await until(
+      'the other subscription and the other org got theirs',
+      () => [kept, dropped, last].every((id) => others.includes(id)) && handledBy(foreign).length === 1,
+    )
+    const [first, second, third] = [
+      ...(await eventsAbout(app, owner, kept, 1)),
+      ...(await eventsAbout(app, owner, dropped, 1)),
+      ...(await eventsAbout(app, owner, last, 1)),
+    ]
+    const waiting = await db.rows<{ eventId: string }>(sql`
+      select event_id from subscription_queue where org_id = ${owner.orgId} and subscription = ${agents.name}`)
+    assert.equal(waiting.length, 10_000)
+    const ids = new Set(waiting.map(({ eventId }) => eventId))
+    assert.deepEqual(
+      [first, second, third].map((event) => ids.has(String(event?.id))),
+      [true, false, false],
+    )
+    assert.deepEqual(await jobsOf(dropped), [])
+    const lines = [...app.logLines, ...other.logLines].filter(
+      (line) => line.includes(owner.orgId) && line.includes('too many of their org wait'),
+    )
+    const expected = { subscription: agents.name, eventId: second?.id, lastEventId: third?.id, count: 2 }
+    assert.equal(lines.length, 1)
+    assert.deepEqual({ ...JSON.parse(lines[0] ?? '{}'), ...expected }, JSON.parse(lines[0] ?? ''))
+    await db.execute(sql`
+      delete from subscription_queue where org_id = ${owner.orgId} and event_id <> ${first?.id}`)
+    await deleted(owner.orgId, dropped)
+    blocked.resolve()
+    await until('both were handled', () => handledBy(kept).length + handledBy(dropped).length === 2)
+    assert.deepEqual([handledBy(kept), handledBy(dropped), handledBy(last)], [[1], [2], []])
+    await app.settled()
+    assert.deepEqual(await queued(owner.orgId), [])
+  })
+
   test('continues the chain of its event with what it records, and gets no event beyond the maximal depth', async () => {
     const owner = await app.createOrg()
     handlers.set(owner.orgId, async (event) => {

@@ -80,9 +80,42 @@ const payloadOf = ({ orgId, subjectType, subjectId, sequence, eventId }: QueuedE
 const nameOf = ({ subscription, subjectType, subjectId }: QueueKey): string =>
   `${subscription}/${subjectType}/${subjectId}`
 
+const givenUp = 'an event was given up by a subscription'
+const overLimit = 'events are not handled by a subscription, because too many of their org wait for it'
+const fieldsOf = ({ orgId, eventId, subscription }: QueuedEvent) => ({ orgId, eventId, subscription })
+
 interface Known<Deps> {
   subscription: EventSubscription<Deps>
   kind: Kind
+}
+
+/** Of one org and subscription. Counting so many takes the publisher a few milliseconds. */
+const maxQueued = 10_000
+
+/**
+ * Leaves out the events for which the queue of their subscription has no room, and logs how many. Without a limit, an org
+ * whose events keep failing, or come faster than they are handled, would fill the queue and the jobs of all orgs. Its
+ * publisher is not paused instead, because the log and the deliveries to endpoints would wait for a subscription. Exact:
+ * the lock on the head of the org is held.
+ */
+const dropBeyondLimit = async (
+  db: Transaction,
+  { log }: SubscriptionDeps,
+  orgId: string,
+  events: readonly NewQueuedEvent[],
+): Promise<NewQueuedEvent[]> => {
+  const bySubscription = Map.groupBy(events, ({ subscription }) => subscription)
+  const sizes = await queries.countQueued(db, orgId, [...bySubscription.keys()], maxQueued)
+  return sizes.flatMap(({ subscription, count }) => {
+    const given = bySubscription.get(subscription) ?? []
+    const kept = given.slice(0, maxQueued - count)
+    const [first, ...rest] = given.slice(kept.length)
+    if (first) {
+      const dropped = { ...fieldsOf(first), lastEventId: (rest.at(-1) ?? first).eventId, count: rest.length + 1 }
+      db.afterCommit(() => log.error(dropped, overLimit))
+    }
+    return kept
+  })
 }
 
 /** Marks the events that have to wait for an earlier one of their subject, which is queued or among them. */
@@ -100,9 +133,9 @@ const markWaiting = async (db: Transaction, orgId: string, events: readonly NewQ
  * statement when no subscription has the type. An event beyond the maximal depth is not queued, as it is not delivered.
  */
 const createQueuing =
-  (jobs: Jobs, known: readonly Known<never>[]): OnPublish =>
+  (deps: SubscriptionDeps, known: readonly Known<never>[]): OnPublish =>
   async (db, orgId, published) => {
-    const events = published
+    const wanted = published
       .filter(({ depth }) => depth <= maxDepth)
       .flatMap((event) =>
         known
@@ -113,13 +146,15 @@ const createQueuing =
             return { ...queued, waits: false }
           }),
       )
-    if (events.length === 0) return
+    if (wanted.length === 0) return
     await planAnew(db)
+    const events = await dropBeyondLimit(db, deps, orgId, wanted)
+    if (events.length === 0) return
     await markWaiting(db, orgId, events)
     await queries.insertQueued(db, orgId, events)
     for (const { subscription, kind } of known) {
       const first = events.filter((event) => event.subscription === subscription.name && !event.waits)
-      await jobs.enqueueAll(db, kind, first.map(payloadOf))
+      await deps.jobs.enqueueAll(db, kind, first.map(payloadOf))
     }
   }
 
@@ -136,9 +171,6 @@ const endEvent = ({ db, jobs }: SubscriptionDeps, kind: Kind, event: QueuedEvent
     if (next) await jobs.enqueue(db, kind, payloadOf(next))
     return true
   })
-
-const givenUp = 'an event was given up by a subscription'
-const fieldsOf = ({ orgId, eventId, subscription }: QueuedEvent) => ({ orgId, eventId, subscription })
 
 const handleQueued = async <Deps>(
   deps: SubscriptionDeps & Deps,
@@ -202,7 +234,7 @@ export const registerSubscriptions = <Deps>(
     const { concurrency = 10 } = one.subscription
     jobs.work(one.kind, (payload, context) => handleQueued(deps, one, payload, context), { concurrency })
   }
-  publisher.onPublish(createQueuing(jobs, known))
+  publisher.onPublish(createQueuing(deps, known))
   jobs.work(sweepEvents, async () => {
     for (const one of known) await giveUpLost(deps, one)
   })

@@ -89,7 +89,7 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
         tags: ['MCP'],
         summary: 'Send an MCP message',
         description:
-          'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
+          'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, the resources are files, folders and agents, and the prompts are agents, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
         body: RpcBody,
         response: { 200: RpcResponseBody, 202: Nothing, ...failures },
       },

@@ -35,6 +35,7 @@ const violations: [file: string, imported: string, message: RegExp][] = [
   ['src/sessions/d.ts', '../protocols/mcp/routes.ts', /sessions may import/],
   ['src/protocols/mcp/a.ts', '../../sessions/turns/routes.ts', /import the rules of sessions, not its routes/],
   ['src/protocols/openai/a.ts', '../../billing/billing.ts', /protocols may import/],
+  ['src/protocols/mcp/c.ts', '../../events/queries.ts', /import events through/],
   ['src/protocols/mcp/b.ts', '../../files/queries.ts', /import files through its facade/],
   ['src/console/a.ts', '../sessions/sessions.ts', /console may import platform/],
   ['src/reference/a.ts', '../config/config.ts', /reference may import platform/],
@@ -50,6 +51,7 @@ const allowed: [file: string, imported: string][] = [
   ['src/sessions/runtime/ok.ts', '../../agents/consents/consents.ts'],
   ['src/protocols/mcp/ok.ts', '../../sessions/turns/turns.ts'],
   ['src/protocols/mcp/fine.ts', '../../files/files.ts'],
+  ['src/protocols/mcp/listens.ts', '../../events/stream/follow.ts'],
   ['src/files/uploads/ok.ts', '../tree/queries.ts'],
 ]
 

@@ -91,10 +91,11 @@ for (const [how, open] of clients) {
     test('connects, and lists the tools that its key may use', async () => {
       const client = await open(await app.createOrg())
       assert.equal(client.getServerVersion()?.name, 'atrium')
+      const isModern = client instanceof ModernClient
       assert.deepEqual(client.getServerCapabilities(), {
-        tools: { listChanged: false },
-        resources: { subscribe: false, listChanged: false },
-        prompts: { listChanged: false },
+        tools: { listChanged: isModern },
+        resources: { subscribe: isModern, listChanged: isModern },
+        prompts: { listChanged: isModern },
         completions: {},
       })
       assert.match(client.getInstructions() ?? '', /agents_ask/)
@@ -311,7 +312,7 @@ describe('a message', () => {
       const { status, body } = await post(owner, { id: 'a', method })
       assert.deepEqual([status, body.id, body.error.code], [200, 'a', -32_601], method)
     }
-    for (const method of ['ping', 'initialize', 'subscriptions/listen']) {
+    for (const method of ['ping', 'initialize', 'resources/subscribe']) {
       const { status, body } = await post(owner, { id: 'a', method, params: meta() }, modernHeaders(method))
       assert.deepEqual([status, body.id, body.error.code], [404, 'a', -32_601], method)
     }

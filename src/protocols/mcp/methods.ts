@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { may } from '../../identity/actor.ts'
 import type { Actor } from '../../identity/actor.ts'
-import type { SessionDeps } from '../../sessions/deps.ts'
 import { cancelAsk, digestOfRequest } from './ask.ts'
 import { createCalls } from './calls.ts'
 import { complete } from './completion.ts'
+import { createListen } from './listen.ts'
+import type { McpDeps } from './listen.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { toRevisionResult, serverInfo, sessionName } from './rpc-context.ts'
@@ -16,11 +17,15 @@ import type { RpcMessage } from './rpc.ts'
 import { legacyVersions, supportedVersions } from './versions.ts'
 import type { Era } from './versions.ts'
 
-const capabilities = {
-  tools: { listChanged: false },
-  resources: { subscribe: false, listChanged: false },
-  prompts: { listChanged: false },
-  completions: {},
+/** Only the modern revision has a subscription that needs no session: subscriptions/listen. */
+const capabilitiesOf = (era: Era): object => {
+  const listChanged = era === 'modern'
+  return {
+    tools: { listChanged },
+    resources: { subscribe: listChanged, listChanged },
+    prompts: { listChanged },
+    completions: {},
+  }
 }
 const instructions =
   'The files (also as resources) and agents of an organisation, and the tools of your own connections. List agents with agents_list, ask one with agents_ask.'
@@ -47,7 +52,7 @@ const initialize = ({ message, reply }: RpcContext): object => {
   // No session state is stored. The id distinguishes the request ids of two clients when one of them cancels a request.
   reply.header('mcp-session-id', randomUUID())
   const agreed = legacyVersions.find((one) => one === protocolVersion) ?? legacyVersions[0]
-  return { protocolVersion: agreed, capabilities, serverInfo, instructions }
+  return { protocolVersion: agreed, capabilities: capabilitiesOf('legacy'), serverInfo, instructions }
 }
 
 /** Cache hints, which the modern revision requires. */
@@ -57,8 +62,9 @@ const cacheable = (era: Era, result: object): object =>
 type Read = (actor: Actor, params: Record<string, unknown>, era: Era) => Promise<object>
 
 /** The JSON-RPC methods of the server. They keep no state between requests. */
-export const createMethods = (deps: SessionDeps): McpMethods => {
+export const createMethods = (deps: McpDeps): McpMethods => {
   const call = createCalls(deps)
+  const listen = createListen(deps)
   const { db } = deps
 
   const listTools: Read = async (actor, { cursor }) => {
@@ -91,8 +97,12 @@ export const createMethods = (deps: SessionDeps): McpMethods => {
     if (era === 'legacy' && method === 'initialize') return initialize(context)
     if (era === 'legacy' && method === 'ping') return {}
     if (era === 'modern' && method === 'server/discover') {
-      return toRevisionResult(era, cacheable(era, { supportedVersions, capabilities, instructions }))
+      return toRevisionResult(
+        era,
+        cacheable(era, { supportedVersions, capabilities: capabilitiesOf(era), instructions }),
+      )
     }
+    if (era === 'modern' && method === 'subscriptions/listen') return listen(context)
     throw methodNotFound()
   }
 

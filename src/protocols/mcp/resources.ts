@@ -32,6 +32,14 @@ export const fileIdOf = (uri: string): string | undefined => {
   return isUuid(id) ? id : undefined
 }
 
+export const agentUri = (slug: string): string => `${agentPrefix}${slug}`
+
+/** The slug in the URI of an agent; undefined for any other URI. */
+export const agentSlugOf = (uri: string): string | undefined => {
+  const slug = uri.startsWith(agentPrefix) ? uri.slice(agentPrefix.length) : ''
+  return /^[a-z\d-]{1,255}$/.test(slug) ? slug : undefined
+}
+
 const listingType = 'application/json'
 
 const describeFile = (file: FileRow): object => ({
@@ -131,9 +139,8 @@ const readAgent = async (db: Db, actor: Actor, uri: string, slug: string) => {
 const find = async (deps: SessionDeps, actor: Actor, uri: string) => {
   const id = fileIdOf(uri)
   if (id !== undefined) return may(actor, 'files:read') ? readFile(deps, actor, uri, id) : undefined
-  if (!uri.startsWith(agentPrefix) || !may(actor, 'agents:read')) return undefined
-  const slug = uri.slice(agentPrefix.length)
-  return /^[a-z\d-]{1,255}$/.test(slug) ? readAgent(deps.db, actor, uri, slug) : undefined
+  const slug = agentSlugOf(uri)
+  return slug !== undefined && may(actor, 'agents:read') ? readAgent(deps.db, actor, uri, slug) : undefined
 }
 
 /** Reads a resource. A URI of another org, one without permission and an unknown one have the same error. */

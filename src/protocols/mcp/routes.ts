@@ -4,9 +4,9 @@ import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import type { SessionDeps } from '../../sessions/deps.ts'
 import { mcpErrors, mcpPath, requireSafeOrigin } from './errors.ts'
 import { RpcResponseBody, RpcBody, RpcFailure } from './schemas.ts'
+import type { McpDeps } from './listen.ts'
 import { createMethods } from './methods.ts'
 import { idOf, parseMessage, RpcError, rpcErrorResponse, rpcResult } from './rpc.ts'
 import type { RpcRequest } from './rpc.ts'
@@ -17,7 +17,7 @@ const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map
 const maxInBatch = 20
 
 /** The Model Context Protocol over streamable HTTP, without sessions: any process can handle any request. */
-export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
+export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
   const { config, db } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   const methods = createMethods(deps)

@@ -23,6 +23,8 @@ export const openEventStream = (reply: FastifyReply, more: Record<string, string
   }, pingMs)
   raw.on('error', () => undefined)
   raw.once('close', () => clearInterval(ping))
+  // A client that left before the stream began emits no `close` any more.
+  if (raw.closed) clearInterval(ping)
   // A keep-alive connection that the client holds open would delay the shutdown of the server.
   raw.once('finish', () => {
     if (server.stopping.aborted) socket?.destroySoon()

@@ -20,6 +20,8 @@ import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } fro
 // The interface of files for other modules.
 export { getContent, readFileText } from './content.ts'
 export { listFiles } from './listing/listing.ts'
+export { findFile } from './queries.ts'
+export type { FileRow } from './queries.ts'
 export type { Previewer } from './preview/previewer.ts'
 export { getProject } from './projects/projects.ts'
 export { checkName } from './tree/names.ts'

@@ -1,15 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
-import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { EventStream } from '../../platform/http/schemas.ts'
-import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
-import * as queries from '../queries.ts'
+import { endWithLastEvent } from '../../platform/http/server-sent-events.ts'
 import { EventStreamQuery } from '../schemas.ts'
-import { checkPatterns, isVisible, matchesAny, visibilityOf } from '../visibility.ts'
-import type { EventStreams } from './event-streams.ts'
+import { checkPatterns, matchesAny } from '../visibility.ts'
+import { followEvents } from './follow.ts'
+import type { FollowDeps } from './follow.ts'
 
 /** Spreads the clients of a process that stops over the time in which the others accept them. */
 const retryMs = (): number => randomInt(1_000, 3_000)
@@ -28,58 +26,21 @@ const startOf = ({ headers }: FastifyRequest, after: string | undefined): bigint
   )
 }
 
-export const registerEventStreamRoutes = (
-  app: App,
-  { db, eventStreams }: { db: Database; eventStreams: EventStreams },
-): void => {
+export const registerEventStreamRoutes = (app: App, deps: FollowDeps): void => {
   const stream = async (request: FastifyRequest, reply: FastifyReply, query: EventStreamQuery): Promise<void> => {
-    const { actor, server } = request
     const patterns = checkPatterns(query.types?.split(',') ?? [])
-    const head = await queries.findHead(db.hot, actor.orgId)
-    const start = startOf(request, query.after) ?? head
-    // A position of another database, such as one from before a restored backup, would hide events until it is reached.
-    const after = start > head ? head : start
-    let isVerifying = false
-    let visible = await visibilityOf(db.hot, actor)
-    const raw = openEventStream(reply)
-    // Tells the client where the stream begins, so that it can continue there before the first event.
-    raw.write(`id: ${after}\nevent: open\ndata: {}\n\n`)
-    const subscription = eventStreams.subscribe(actor.orgId, after, {
-      accepts: (event) => isVisible(visible, event) && matchesAny(patterns, event.type),
-      write: (text) => raw.write(text),
-    })
-    // The reader keeps its rights, so its client continues after the last id that it got, at another process.
-    const end = (): void => {
-      subscription.close()
-      endWithLastEvent(raw, `retry: ${retryMs()}\nevent: end\ndata: {}\n\n`)
-    }
-    const unwatch = request.watchAuthority(
-      ({ message }) => {
-        subscription.close()
-        endWithLastEvent(raw, `event: error\ndata: ${JSON.stringify({ message })}\n\n`)
+    await followEvents(deps, request, reply, {
+      startAt: (head) => {
+        const start = startOf(request, query.after) ?? head
+        // A position of another database, such as one from before a restored backup, would hide events until it is reached.
+        return start > head ? head : start
       },
-      undefined,
-      (standing) => {
-        // Until the new rights are known, nothing is sent.
-        isVerifying = true
-        subscription.pause()
-        visibilityOf(db.hot, standing).then((now) => {
-          visible = now
-          isVerifying = false
-          subscription.resume()
-        }, end)
-      },
-    )
-    server.stopping.addEventListener('abort', end)
-    // The server can stop while the rights are read: the stream would delay the stop until its deadline.
-    if (server.stopping.aborted) end()
-    raw.on('drain', () => {
-      if (!isVerifying) subscription.resume()
-    })
-    onceClosed(raw, () => {
-      server.stopping.removeEventListener('abort', end)
-      unwatch()
-      subscription.close()
+      // Tells the client where the stream begins, so that it can continue there before the first event.
+      begin: (after) => `id: ${after}\nevent: open\ndata: {}\n\n`,
+      accepts: (event) => matchesAny(patterns, event.type),
+      // The reader keeps its rights, so its client continues after the last id that it got, at another process.
+      end: (raw) => endWithLastEvent(raw, `retry: ${retryMs()}\nevent: end\ndata: {}\n\n`),
+      lost: (raw, { message }) => endWithLastEvent(raw, `event: error\ndata: ${JSON.stringify({ message })}\n\n`),
     })
   }
 

@@ -91,7 +91,13 @@ for (const [how, open] of clients) {
     test('connects, and lists the tools that its key may use', async () => {
       const client = await open(await app.createOrg())
       assert.equal(client.getServerVersion()?.name, 'atrium')
-      assert.deepEqual(client.getServerCapabilities(), { tools: { listChanged: false } })
+      const isModern = client instanceof ModernClient
+      assert.deepEqual(client.getServerCapabilities(), {
+        tools: { listChanged: isModern },
+        resources: { subscribe: isModern, listChanged: isModern },
+        prompts: { listChanged: isModern },
+        completions: {},
+      })
       assert.match(client.getInstructions() ?? '', /agents_ask/)
       const { tools } = await client.listTools()
       assert.deepEqual(
@@ -302,11 +308,11 @@ describe('a message', () => {
 
   test('returns Method not found for an unknown method', async () => {
     const owner = await app.createOrg()
-    for (const method of ['resources/list', 'server/discover', 'constructor', '__proto__']) {
+    for (const method of ['resources/subscribe', 'server/discover', 'constructor', '__proto__']) {
       const { status, body } = await post(owner, { id: 'a', method })
       assert.deepEqual([status, body.id, body.error.code], [200, 'a', -32_601], method)
     }
-    for (const method of ['ping', 'initialize', 'subscriptions/listen']) {
+    for (const method of ['ping', 'initialize', 'resources/subscribe']) {
       const { status, body } = await post(owner, { id: 'a', method, params: meta() }, modernHeaders(method))
       assert.deepEqual([status, body.id, body.error.code], [404, 'a', -32_601], method)
     }

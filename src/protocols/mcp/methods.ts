@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { may } from '../../identity/actor.ts'
-import type { SessionDeps } from '../../sessions/deps.ts'
+import type { Actor } from '../../identity/actor.ts'
 import { cancelAsk, digestOfRequest } from './ask.ts'
 import { createCalls } from './calls.ts'
+import { complete } from './completion.ts'
+import { createListen } from './listen.ts'
+import type { McpDeps } from './listen.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
+import { listResources, listTemplates, readResource } from './resources.ts'
 import { toRevisionResult, serverInfo, sessionName } from './rpc-context.ts'
 import type { RpcContext } from './rpc-context.ts'
 import { describeTool, offeredTools } from './tools.ts'
@@ -12,9 +17,18 @@ import type { RpcMessage } from './rpc.ts'
 import { legacyVersions, supportedVersions } from './versions.ts'
 import type { Era } from './versions.ts'
 
-const capabilities = { tools: { listChanged: false } }
+/** Only the modern revision has a subscription that needs no session: subscriptions/listen. */
+const capabilitiesOf = (era: Era): object => {
+  const listChanged = era === 'modern'
+  return {
+    tools: { listChanged },
+    resources: { subscribe: listChanged, listChanged },
+    prompts: { listChanged },
+    completions: {},
+  }
+}
 const instructions =
-  'The files and agents of an organisation, and the tools of your own connections. List agents with agents_list, ask one with agents_ask.'
+  'The files (also as resources) and agents of an organisation, and the tools of your own connections. List agents with agents_list, ask one with agents_ask.'
 
 export interface McpMethods {
   /** The result of a request. Undefined when the response was already sent. */
@@ -26,7 +40,7 @@ export interface McpMethods {
   ): Promise<void>
 }
 
-/** How long a client may cache the list of tools. */
+/** How long a client may cache a list or a resource. */
 const listTtlMs = 60_000
 
 const methodNotFound = (): RpcError => new RpcError('methodNotFound', 'Method not found.', undefined, 'NOT_FOUND')
@@ -38,33 +52,57 @@ const initialize = ({ message, reply }: RpcContext): object => {
   // No session state is stored. The id distinguishes the request ids of two clients when one of them cancels a request.
   reply.header('mcp-session-id', randomUUID())
   const agreed = legacyVersions.find((one) => one === protocolVersion) ?? legacyVersions[0]
-  return { protocolVersion: agreed, capabilities, serverInfo, instructions }
+  return { protocolVersion: agreed, capabilities: capabilitiesOf('legacy'), serverInfo, instructions }
 }
 
 /** Cache hints, which the modern revision requires. */
 const cacheable = (era: Era, result: object): object =>
   era === 'legacy' ? result : { ...result, ttlMs: listTtlMs, cacheScope: 'private' }
 
-/** The JSON-RPC methods of a tool server. They keep no state between requests. */
-export const createMethods = (deps: SessionDeps): McpMethods => {
+type Read = (actor: Actor, params: Record<string, unknown>, era: Era) => Promise<object>
+
+/** The JSON-RPC methods of the server. They keep no state between requests. */
+export const createMethods = (deps: McpDeps): McpMethods => {
   const call = createCalls(deps)
+  const listen = createListen(deps)
+  const { db } = deps
+
+  const listTools: Read = async (actor, { cursor }) => {
+    if (cursor !== undefined) throw new RpcError('invalidParams', 'params.cursor is not a cursor of this list.')
+    return { tools: (await offeredTools(deps, actor)).map(describeTool) }
+  }
+
+  /** The methods whose results clients may cache. */
+  const reads: Partial<Record<string, Read>> = {
+    'tools/list': listTools,
+    'prompts/list': (actor, params) => listPrompts(db, actor, params),
+    'resources/list': (actor, params) => listResources(db, actor, params),
+    'resources/templates/list': (actor, params) => Promise.resolve(listTemplates(actor, params)),
+    'resources/read': (actor, params, era) => readResource(deps, actor, era, params),
+  }
 
   const handleRequest: McpMethods['handleRequest'] = async (context) => {
     const { request, era, message } = context
     const { method } = message
     if (method === 'tools/call') return call(context)
     await request.takeRateLimit('reads')
-    if (method === 'tools/list') {
-      if (message.params['cursor'] !== undefined)
-        throw new RpcError('invalidParams', 'params.cursor is not a cursor of this list.')
-      const tools = await offeredTools(deps, request.actor)
-      return toRevisionResult(era, cacheable(era, { tools: tools.map(describeTool) }))
+    const read = Object.hasOwn(reads, method) ? reads[method] : undefined
+    if (read) return toRevisionResult(era, cacheable(era, await read(request.actor, message.params, era)))
+    if (method === 'completion/complete') {
+      return toRevisionResult(era, await complete(db, request.actor, message.params))
+    }
+    if (method === 'prompts/get') {
+      return toRevisionResult(era, await getPrompt(db, request.actor, message.params))
     }
     if (era === 'legacy' && method === 'initialize') return initialize(context)
     if (era === 'legacy' && method === 'ping') return {}
     if (era === 'modern' && method === 'server/discover') {
-      return toRevisionResult(era, cacheable(era, { supportedVersions, capabilities, instructions }))
+      return toRevisionResult(
+        era,
+        cacheable(era, { supportedVersions, capabilities: capabilitiesOf(era), instructions }),
+      )
     }
+    if (era === 'modern' && method === 'subscriptions/listen') return listen(context)
     throw methodNotFound()
   }
 

@@ -4,9 +4,9 @@ import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import type { SessionDeps } from '../../sessions/deps.ts'
 import { mcpErrors, mcpPath, requireSafeOrigin } from './errors.ts'
 import { RpcResponseBody, RpcBody, RpcFailure } from './schemas.ts'
+import type { McpDeps } from './listen.ts'
 import { createMethods } from './methods.ts'
 import { idOf, parseMessage, RpcError, rpcErrorResponse, rpcResult } from './rpc.ts'
 import type { RpcRequest } from './rpc.ts'
@@ -17,7 +17,7 @@ const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map
 const maxInBatch = 20
 
 /** The Model Context Protocol over streamable HTTP, without sessions: any process can handle any request. */
-export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
+export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
   const { config, db } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   const methods = createMethods(deps)
@@ -89,7 +89,7 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
         tags: ['MCP'],
         summary: 'Send an MCP message',
         description:
-          'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
+          'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, the resources are files, folders and agents, and the prompts are agents, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
         body: RpcBody,
         response: { 200: RpcResponseBody, 202: Nothing, ...failures },
       },

@@ -24,6 +24,8 @@ export const rpcCodes = {
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
+  /** Of the revisions with a handshake; the modern one uses invalidParams. */
+  resourceNotFound: -32_002,
   headerMismatch: -32_020,
   unsupportedVersion: -32_022,
 } as const

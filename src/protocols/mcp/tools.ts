@@ -8,6 +8,7 @@ import type { SessionDeps } from '../../sessions/deps.ts'
 import { runTool } from '../../sessions/tools/tools.ts'
 import type { ToolOutcome } from '../../sessions/tools/tools.ts'
 import type { AskResult } from './ask.ts'
+import { toolDetails } from './tool-details.ts'
 
 const agentsList: Tool = {
   name: 'agents.list',
@@ -56,12 +57,16 @@ export const findTool = (tools: Tool[], name: string): Tool | undefined =>
   tools.find((tool) => wireName(tool.name) === name) ?? tools.find((tool) => tool.name === name)
 
 /** A tool as clients see it, with a name that all model providers accept. */
-export const describeTool = ({ name, description, inputSchema, isReadOnly }: Tool): object => ({
-  name: wireName(name),
-  description,
-  inputSchema: { ...inputSchema, type: 'object' },
-  annotations: { readOnlyHint: isReadOnly },
-})
+export const describeTool = ({ name, description, inputSchema, isReadOnly }: Tool): object => {
+  const { annotations = {}, ...details } = toolDetails[name] ?? {}
+  return {
+    name: wireName(name),
+    ...details,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' },
+    annotations: { readOnlyHint: isReadOnly, ...annotations },
+  }
+}
 
 /** Runs a tool with the caller's own authority. */
 export const runForCaller = (

@@ -34,14 +34,22 @@ const decoded = (value: string | undefined): string | undefined => {
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
+/** The field of the parameters that the header Mcp-Name repeats. */
+const namedBy: Partial<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+}
+
 /** The headers must repeat these values of the body, because proxies route by the headers. */
 const checkHeaders = (
   headers: IncomingHttpHeaders,
   { method, params }: Extract<RpcMessage, { method: string }>,
 ): void => {
   if (one(headers['mcp-method']) !== method) throw mismatch('Mcp-Method', 'method')
-  if (method === 'tools/call' && decoded(one(headers['mcp-name'])) !== params['name']) {
-    throw mismatch('Mcp-Name', 'params.name')
+  const named = namedBy[method]
+  if (named !== undefined && decoded(one(headers['mcp-name'])) !== params[named]) {
+    throw mismatch('Mcp-Name', `params.${named}`)
   }
 }
 

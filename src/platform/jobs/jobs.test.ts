@@ -131,7 +131,14 @@ describe('enqueueing in a transaction', () => {
     await jobs.start({ work: true })
     await until('two have run', async () => (await rowsOf(kind)).length === 1)
     assert.deepEqual(seen, ['urgent', 'usual'])
-    assert.deepEqual(await jobs.lag(), { oldestSeconds: 0, queued: 0, deferred: 1, active: 0, failed: 0 })
+    assert.deepEqual(await jobs.lag(), {
+      oldestSeconds: 0,
+      queued: 0,
+      deferred: 1,
+      active: 0,
+      isWorking: false,
+      failed: 0,
+    })
     await db.execute(sql`update pgboss.job set start_after = now() where name = ${kind.name}`)
     await until('the third has run', () => seen.length === 3)
   })
@@ -568,14 +575,24 @@ test('lag reports the backlog of the workers', async () => {
   const jobs = open()
   jobs.work(kind, async () => undefined)
   await jobs.start({ work: false })
-  assert.deepEqual(await jobs.lag(), { oldestSeconds: 0, queued: 0, deferred: 0, active: 0, failed: 0 })
+  assert.deepEqual(await jobs.lag(), {
+    oldestSeconds: 0,
+    queued: 0,
+    deferred: 0,
+    active: 0,
+    isWorking: false,
+    failed: 0,
+  })
   await enqueue(jobs, kind, {})
   await enqueue(jobs, kind, {}, { startAfterSeconds: 100 })
   await db.execute(sql`
     update pgboss.job set start_after = now() - interval '90 seconds' where name = ${kind.name} and start_after <= now()`)
   const lag = await jobs.lag()
   assert.ok(lag.oldestSeconds >= 90 && lag.oldestSeconds < 200, String(lag.oldestSeconds))
-  assert.deepEqual({ ...lag, oldestSeconds: 0 }, { oldestSeconds: 0, queued: 1, deferred: 1, active: 0, failed: 0 })
+  assert.deepEqual(
+    { ...lag, oldestSeconds: 0 },
+    { oldestSeconds: 0, queued: 1, deferred: 1, active: 0, isWorking: false, failed: 0 },
+  )
 })
 
 test('processes that start together on an empty database install the schema once', async () => {

@@ -125,6 +125,8 @@ export interface JobLag {
   /** Not due yet. */
   deferred: number
   active: number
+  /** Whether a worker has reported in the last minute that it runs a job. */
+  isWorking: boolean
   /** Failed permanently in the last 14 days. */
   failed: number
 }
@@ -137,6 +139,8 @@ export const findLag = async (boss: BossDb, kinds: string[]): Promise<JobLag> =>
       count(*) filter (where start_after <= now())::int as queued,
       count(*) filter (where start_after > now())::int as deferred,
       (select count(*)::int from pgboss.job where state = 'active' and name = any (${kinds})) as active,
+      exists (select from pgboss.job
+        where state = 'active' and heartbeat_on > now() - interval '1 minute' and name = any (${kinds})) as "isWorking",
       (select count(*)::int from pgboss.job where state = 'failed' and name = any (${kinds})) as failed
     from pgboss.job where state < 'active' and not blocked and name = any (${kinds})`,
   )

@@ -147,7 +147,7 @@ export const createListen = (deps: McpDeps): ((context: RpcContext) => Promise<u
         format: pending.take,
         end: (raw) => {
           const { _meta, ...result } = toRevisionResult(era, {}) as { _meta?: object }
-          raw.end(frameOf(rpcResult(id, { ...result, _meta: { ..._meta, ...tagged } })))
+          endWithLastEvent(raw, frameOf(rpcResult(id, { ...result, _meta: { ..._meta, ...tagged } })))
         },
         lost: (raw, error) => endWithLastEvent(raw, frameOf(rpcErrorResponse(error, id))),
         closed: release,

@@ -4,6 +4,9 @@ import { startTestApp } from '../../../../test/harness.ts'
 import { registerHealth } from './health.ts'
 import type { HealthOptions } from './health.ts'
 import { createHttp } from '../http.ts'
+import { expireKeys } from '../idempotency/idempotency.ts'
+import { sql } from '../../database/database.ts'
+import { until } from '../../../../test/support/until.ts'
 import { createLog } from '../../process/log.ts'
 
 // At the beginning: without tests to run, the runner would end the server while it starts.
@@ -75,5 +78,21 @@ describe('health of the whole server', () => {
       assert.deepEqual(body, { success: true, data: { status: 'ok' } })
       assert.equal(headers.get('ratelimit'), null)
     }
+  })
+
+  test('GET /readyz fails when jobs wait and no worker runs any, not because jobs of an org wait for its share', async () => {
+    const api = await startTestApp({}, { work: false })
+    const statusOf = async (): Promise<number> => (await api.call('GET', '/readyz')).status
+    const late = { startAfterSeconds: 0 }
+    for (const id of ['one', 'two']) {
+      await api.db.transaction('all orgs', (db) => api.deps.jobs.enqueue(db, expireKeys, { id } as never, late))
+    }
+    await api.db.execute(sql`update pgboss.job set start_after = now() - interval '1 hour' where state = 'created'`)
+    await until('it is not ready', async () => (await statusOf()) === 503)
+    await api.db.execute(sql`
+      update pgboss.job set state = 'active', heartbeat_on = now() where name = ${expireKeys.name} and data ->> 'id' = 'one'`)
+    await until('it is ready', async () => (await statusOf()) === 200)
+    await api.db.execute(sql`update pgboss.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`)
+    await until('it is not ready again', async () => (await statusOf()) === 503)
   })
 })

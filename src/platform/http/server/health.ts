@@ -91,7 +91,7 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
   app.get(
     '/readyz',
     {
-      config: { access: 'public' },
+      config: { access: 'public', errors: ['SERVICE_UNAVAILABLE'] },
       schema: {
         tags,
         summary: 'Check readiness',

@@ -176,6 +176,7 @@ describe('the events of a turn continue the chain of the request', () => {
       'message.created 1',
       'turn.started 1',
       'turn.requires_action 1',
+      'turn.approval_decided 2',
       'file.created 2',
       'message.created 2',
       'turn.completed 2',

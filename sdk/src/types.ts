@@ -5979,7 +5979,7 @@ export interface Routes {
     body: EventEndpointCreate
     data: EventEndpointWithSecret
   }
-  /** Preview a transform */
+  /** Check a transform */
   'POST /event-endpoints/transform-preview': {
     body: TransformPreviewRequest
     data: TransformPreview

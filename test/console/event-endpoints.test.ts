@@ -78,7 +78,8 @@ test('a new endpoint shows its secret once, and its test event arrives with a va
   const event = new Webhook(secret).verify(body, headers as Record<string, string>) as { type: string }
   assert.equal(event.type, 'agent.updated')
   const { items } = (await app.call('GET', endpointsPath, { as: owner })).body.data
-  assert.deepEqual(items[0].types, ['agent.created', 'agent.updated'])
+  assert.ok(!items[0].types.includes('agent.deleted'))
+  assert.deepEqual(items[0].types.slice(0, 2), ['agent.created', 'agent.updated'])
   assert.deepEqual(pageErrors, [])
 })
 
@@ -124,7 +125,9 @@ test('a transform is previewed with the example of a type, and a mistake is show
   await preview.click()
   await result.getByText(/ \/ agent\.created/).waitFor()
   const types = page.getByLabel('Preview with the example of')
-  assert.deepEqual(await types.locator('option').allInnerTexts(), ['agent.created', 'agent.updated', 'agent.deleted'])
+  const offered = await types.locator('option').allInnerTexts()
+  assert.deepEqual(offered.slice(0, 3), ['agent.created', 'agent.updated', 'agent.deleted'])
+  assert.ok(offered.every((type) => type.startsWith('agent.')))
   await types.selectOption('agent.updated')
   await result.waitFor({ state: 'detached' })
   await preview.click()

@@ -276,7 +276,7 @@ describe('a turn whose worker is killed', { concurrency: true }, () => {
         [
           'message.created',
           'turn.started',
-          ...(decision === undefined ? [] : ['turn.requires_action']),
+          ...(decision === undefined ? [] : ['turn.requires_action', 'turn.approval_decided']),
           'message.created',
           'turn.completed',
         ],

@@ -170,7 +170,7 @@ export const registerEventEndpointRoutes = (app: App, deps: EndpointDeps): void 
       config: { access: 'webhooks:write', errors: ['FORBIDDEN'] },
       schema: {
         tags,
-        summary: 'Preview a transform',
+        summary: 'Check a transform',
         description:
           'Returns the result of a transform for the example of an event type, or for a given event. Nothing is sent or stored. BAD_REQUEST when the transform fails, with the position of the error. FORBIDDEN for a type that the caller may not read.',
         body: TransformPreviewRequest,

@@ -120,6 +120,28 @@ const checkContents = async (config: Config, db: Database): Promise<Check[]> => 
   await check('stored files', async () => checkStoredFiles(db, config, await exists(config.dataDir))),
 ]
 
+/** Whether the other URLs lead to the database of DATABASE_URL. */
+const checkOtherServers = async (config: Config, connection: pg.ClientConfig): Promise<Check[]> => {
+  const direct = directOf(config)
+  const { databaseReplicaUrl: replicaUrl } = config
+  const checks: Check[] = []
+  if (direct) {
+    const compare = async (): Promise<string> => {
+      await requireSameDatabase(connection, direct)
+      return 'DATABASE_DIRECT_URL leads to the same database'
+    }
+    checks.push(await check('direct connection', compare))
+  }
+  if (replicaUrl !== undefined) {
+    const compare = async (): Promise<string> => {
+      await requireReplica(connection, { connectionString: replicaUrl })
+      return 'DATABASE_REPLICA_URL leads to a replica of the same database'
+    }
+    checks.push(await check('replica', compare))
+  }
+  return checks
+}
+
 /** Checks the database, and the encryption keys and the object store against it. */
 const checkDatabase = async (config: Config): Promise<Check[]> => {
   const cluster = join(config.dataDir, 'postgres', 'data', 'PG_VERSION')
@@ -133,27 +155,12 @@ const checkDatabase = async (config: Config): Promise<Check[]> => {
       async (connection) => {
         const { result, isReachable, isCurrent } = await checkSchema(connection)
         if (!isReachable) return [result]
-        const direct = directOf(config)
-        const same = direct && [
-          await check('direct connection', async () => {
-            await requireSameDatabase(connection, direct)
-            return 'DATABASE_DIRECT_URL leads to the same database'
-          }),
-        ]
-        const { databaseReplicaUrl: replicaUrl } = config
-        const replica = replicaUrl !== undefined && [
-          await check('replica', async () => {
-            await requireReplica(connection, { connectionString: replicaUrl })
-            return 'DATABASE_REPLICA_URL leads to a replica of the same database'
-          }),
-        ]
         const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
         try {
           const rights = await check('permissions', () => checkRights(db))
           return [
             result,
-            ...(same ?? []),
-            ...(replica || []),
+            ...(await checkOtherServers(config, connection)),
             rights,
             await check('connections', () => checkConnections(db, connectionsOf(config))),
             await check('clock', () => checkClock(db)),

@@ -28,11 +28,11 @@ export interface OutboxRow {
 export type OutboxTemplate = Omit<OutboxRow, 'workspaceId' | 'subjectId' | 'ownerId' | 'data'>
 
 export const outboxColumns = sql`
-  org_id, id, type, version, workspace_id, actor, subject_type, subject_id, data, chain_id, depth`
+  org_id, id, type, version, workspace_id, actor, subject_type, subject_id, data, chain_id, depth, owner_id`
 
 /** Inserts one event, as a part of a statement. `from` is the condition, as below. */
 export const insertOutboxRow = (row: OutboxRow, from: Sql = empty): Sql =>
-  sql`insert into event_outbox (${outboxColumns}, owner_id)
+  sql`insert into event_outbox (${outboxColumns})
     select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.version}::smallint, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
       ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint, ${row.ownerId}::uuid ${from}`
 
@@ -46,7 +46,7 @@ export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql
   // Where tables are distributed, an insert must name its org as a value.
   const isOneOrg = rows.every(({ orgId }) => orgId === row?.orgId)
   if (row !== undefined && rows.length === 1) return insertOutboxRow(row, from)
-  return sql`insert into event_outbox (${outboxColumns}, owner_id)
+  return sql`insert into event_outbox (${outboxColumns})
     select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
@@ -66,11 +66,11 @@ export interface ConditionalOutboxRow extends OutboxRow {
 export const insertOutboxOf = (rows: readonly ConditionalOutboxRow[], keys: Sql): Sql => {
   const column = <Key extends keyof ConditionalOutboxRow>(key: Key): ConditionalOutboxRow[Key][] =>
     rows.map((row) => row[key])
-  return sql`insert into event_outbox (${outboxColumns}, owner_id)
-    select ${outboxColumns}, owner_id from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
+  return sql`insert into event_outbox (${outboxColumns})
+    select ${outboxColumns} from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('type')}::text[], ${column('version')}::smallint[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
-      ${column('depth')}::smallint[], ${column('ownerId')}::uuid[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, owner_id, key, place)
+      ${column('depth')}::smallint[], ${column('ownerId')}::uuid[], ${column('key')}::text[]) with ordinality as e (${outboxColumns}, key, place)
     where e.key in (${keys}) order by e.place`
 }
 

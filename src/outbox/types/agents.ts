@@ -35,7 +35,7 @@ export const agentEvents = {
     area: 'agents',
     subject: 'agent',
     owner,
-    description: 'A person allowed an agent to use the own connections to a connector, or changed that consent.',
+    description: 'A person allowed an agent to use their connections to a connector, or changed that consent.',
     data: Type.Object({
       agentId,
       connector,

@@ -10,7 +10,7 @@ const data = Type.Object({
 })
 const example = { apiKeyId: exampleId, name: 'Deployment', last4: 'x7Qa', userId: otherExampleId }
 
-// Every member may read the own keys, and only those who may read the audit log the events of the keys of others.
+// Members may read their own keys. The events of the keys of others need the permission to read the audit log.
 const common = { area: 'audit', subject: 'api_key', owner: { area: 'keys', isOnlyReader: false } } as const
 
 export const apiKeyEvents = {

@@ -8,9 +8,8 @@ import type { Question } from './steps/questions.ts'
 import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
-import type { StepPart } from '../turns/step-parts.ts'
 import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
-import type { CallStatus, StepFallback } from '../turns/call-queries.ts'
+import type { CallStatus, StepRow } from '../turns/call-queries.ts'
 
 /** The exclusive claim of a worker on a turn. Writes that name a token which is no longer the turn's change nothing. */
 export interface TurnLease {
@@ -20,31 +19,12 @@ export interface TurnLease {
 }
 
 /** A model call that ended. */
-export interface EndedStep {
-  step: number
-  attempt: number
+export interface EndedStep extends Omit<StepRow, 'status' | 'startedAt' | 'endedAt'> {
   status: 'completed' | 'failed' | 'cancelled'
-  finishReason: string | null
-  parts: StepPart[]
-  inputTokens: number
-  outputTokens: number
-  cacheReadTokens: number
-  cacheWriteTokens: number
-  isEstimate: boolean
-  costMicrocents: bigint
-  error: ErrorDetail | null
-  /** As stored when the call began. */
-  fallback: StepFallback | null
 }
 
 /** A model call that is about to be made. When the worker dies during the call, the org is charged this cost. */
-export interface BegunStep {
-  step: number
-  attempt: number
-  inputTokens: number
-  costMicrocents: bigint
-  fallback: StepFallback | null
-}
+export type BegunStep = Pick<StepRow, 'step' | 'attempt' | 'inputTokens' | 'costMicrocents' | 'fallback'>
 
 /** A tool call that the model requested. */
 export interface NewCall {

@@ -255,7 +255,7 @@ const recordStart = (started: OutboxTemplate): Sql => sql`reported as (
   select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, ${started.version}::smallint, workspace_id,
     jsonb_set(${started.actor}::jsonb, '{name}', author -> 'name'), ${started.subjectType}, session_id,
     jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), event_chain_id,
-    coalesce(event_depth, 0::smallint)
+    coalesce(event_depth, 0::smallint), null::uuid
   from claimed where attempts = 1)`
 
 /** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */

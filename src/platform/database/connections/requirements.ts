@@ -22,12 +22,12 @@ export const requireReachable = async (connection: pg.ClientConfig, variable: st
 
 /** Names the database and the running server, also behind a pooler. */
 const identityText = `
-  select current_database() as name, pg_postmaster_start_time()::text as started,
+  select current_database() as name, pg_postmaster_start_time()::text as server,
     (select oid from pg_database where datname = current_database())::text as oid`
 
 /** Names the database and its cluster, which a standby shares with its primary. */
 const clusterText = `
-  select current_database() as name, c.system_identifier::text as started,
+  select current_database() as name, c.system_identifier::text as server,
     (select oid from pg_database where datname = current_database())::text as oid
   from pg_control_system() c`
 
@@ -40,9 +40,9 @@ const identify = async (connection: ConnectionConfig, by = identityText): Promis
   const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    const { rows } = await client.query<{ name: string; started: string; oid: string }>(by)
-    const { name = '', started, oid } = rows[0] ?? {}
-    return { name, text: `${oid} ${started}` }
+    const { rows } = await client.query<{ name: string; server: string; oid: string }>(by)
+    const { name = '', server, oid } = rows[0] ?? {}
+    return { name, text: `${oid} ${server}` }
   } finally {
     await client.end()
   }

@@ -186,13 +186,13 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
 export const sendReplay = (reply: FastifyReply, stored: StoredResponse): FastifyReply =>
   reply.code(stored.status).headers(stored.headers).header('idempotency-replayed', 'true').send(stored.body)
 
-/** Renews the claim of a running request. */
 interface Renewal {
   seconds: number
   log: Log
   reply: FastifyReply
 }
 
+/** Renews the claim of a running request. */
 const renew = (db: Database, claim: Claim, { seconds, log, reply }: Renewal): void => {
   let renewals = 0
   const timer = setInterval(

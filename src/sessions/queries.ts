@@ -1,6 +1,7 @@
 import { agentRecord } from '../agents/agents.ts'
 import { empty, sql } from '../platform/database/database.ts'
 import type { Db, Sql } from '../platform/database/database.ts'
+import { pageBound } from '../platform/database/partitions.ts'
 import { insertOutbox } from '../outbox/queries.ts'
 import type { OutboxRow } from '../outbox/queries.ts'
 import type { Actor } from '../identity/actor.ts'
@@ -275,11 +276,12 @@ export const listMessages = (
   { limit, before }: { limit: number; before: number | undefined },
 ) =>
   db.rows<MessageRow>(sql`
-    select ${messageColumns} from messages m
-    where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
-      ${before === undefined ? empty : sql`and m.position < ${before}`}
-    order by m.position desc
-    limit ${limit}`)
+    select * from (
+      select ${messageColumns} from messages m
+      where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
+        ${before === undefined ? empty : sql`and m.position < ${before}`}
+      order by m.position desc ${pageBound}
+    ) bounded order by position desc limit ${limit}`)
 
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)

@@ -2,6 +2,7 @@ import { insertOutboxOf } from '../../outbox/queries.ts'
 import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { pageBound } from '../../platform/database/partitions.ts'
 
 export type EventState = 'recorded' | 'waiting' | 'running' | 'answered' | 'silent' | 'failed' | 'unknown'
 
@@ -124,11 +125,12 @@ export const listEvents = (
   { limit, days, before = Number.MAX_SAFE_INTEGER }: { limit: number; days: number; before: number | undefined },
 ) =>
   db.rows<ListedEvent>(sql`
-    select external_id, type, state, sender, turn_id, error, seq, received_at from connector_events
-    where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before}
-      and received_at > now() - ${days} * interval '1 day'
-    order by seq desc
-    limit ${limit}`)
+    select * from (
+      select external_id, type, state, sender, turn_id, error, seq, received_at from connector_events
+      where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before}
+        and received_at > now() - ${days} * interval '1 day'
+      order by seq desc ${pageBound}
+    ) bounded order by seq desc limit ${limit}`)
 
 /** Deletes up to `limit` keys of events that are older than `days` days. */
 export const expireKeys = (db: Db, days: number, limit: number) =>

@@ -1,5 +1,6 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
+import { pageBound } from '../../platform/database/partitions.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
 import type { OrgScope } from '../sign-in/org-scope.ts'
@@ -97,6 +98,7 @@ export const listEntries = (
   { limit, after }: { limit: number; after: readonly [at: string, id: string] | undefined },
 ) =>
   db.rows<AuditRow>(sql`
+    select * from (
     select ${auditColumns}, at, at::text as at_exactly, details, seq, encode(hash, 'hex') as hash
     from audit_log
     where org_id = ${actor.orgId}
@@ -110,5 +112,5 @@ export const listEntries = (
           ? empty
           : sql`and at <= ${after[0]}::timestamptz and (at, id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`
       }
-    order by at desc, id desc
-    limit ${limit}`)
+    order by at desc, id desc ${pageBound}
+    ) bounded order by at desc, id desc limit ${limit}`)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
-import { pageBound } from '../receive/queries.ts'
+import { pageBound } from '../../platform/database/partitions.ts'
 import type { IdPage } from '../receive/queries.ts'
 
 export interface AttemptRecord {

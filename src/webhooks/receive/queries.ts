@@ -3,6 +3,7 @@ import { insertOutboxOf } from '../../outbox/queries.ts'
 import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { pageBound } from '../../platform/database/partitions.ts'
 
 /** A verified event before it is stored. */
 export interface NewWebhookEvent {
@@ -131,13 +132,6 @@ const listedBodyBytes = 65_536
 
 const listedColumns = sql`id, webhook_id, type, external_id, status, headers, content_type,
   length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
-
-/**
- * A constant upper bound for the limit of a page: 100 items and one that shows whether there is a next page. Without
- * it, the planner, which does not know the value of the parameter, estimates a tenth of all events and replans every
- * page over all partitions, which triples the duration of the query.
- */
-export const pageBound = sql`limit 101`
 
 /** Newest first, with ids below `before`. Partitions are read from the newest day on until the page is full. */
 export const listEvents = (db: Db, actor: Actor, webhookId: string, { limit, before }: IdPage) =>

@@ -285,6 +285,60 @@ describe('responses', () => {
     await assert.rejects(asked, reason)
   })
 
+  test('a response of outbound.fetch that is cancelled, or has no body, does not end the process', async () => {
+    const outbound = outboundTo({ allowCidrs: loopback })
+    const answers: Record<string, RequestListener> = {
+      '/empty': (_request, response) => void response.end(),
+      '/small': (_request, response) => void response.end('hello'),
+      '/large': (_request, response) => void response.end(Buffer.alloc(1_000_000)),
+      '/none': (_request, response) => void response.writeHead(204).end(),
+    }
+    const server = await listen((request, response) => answers[request.url ?? '']?.(request, response))
+    for (const path of Object.keys(answers)) {
+      const answer = await outbound.fetch(server.url + path)
+      await answer.body?.cancel()
+      assert.equal(answer.body === null, path === '/none')
+    }
+    // The client is still usable, and the unread bodies have ended.
+    assert.equal(await (await outbound.fetch(`${server.url}/small`)).text(), 'hello')
+  })
+
+  test('outbound.fetch fails when the server closes the connection in the middle of the body', async () => {
+    const server = await listen((_request, response) => {
+      response.writeHead(200, { 'content-length': '10' })
+      response.write('hello', () => response.destroy())
+    })
+    const answer = await outboundTo({ allowCidrs: loopback }).fetch(server.url)
+    await assert.rejects(answer.text())
+  })
+
+  test('a slow reader of outbound.fetch makes the server wait', async () => {
+    const chunk = Buffer.alloc(65_536)
+    let sent = 0
+    const server = await listen((_request, response) => {
+      const write = (): void => {
+        while (sent < 1_000) {
+          sent += 1
+          if (!response.write(chunk)) break
+        }
+        if (sent === 1_000) response.end()
+        else response.once('drain', write)
+      }
+      write()
+    })
+    const answer = await outboundTo({ allowCidrs: loopback }).fetch(server.url)
+    const reader = answer.body!.getReader()
+    await reader.read()
+    // What the kernel and both clients buffer is a few megabytes; the response has 64 MB.
+    let before = -1
+    while (before !== sent) {
+      before = sent
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    assert.ok(sent < 500, `${sent} chunks`)
+    await reader.cancel()
+  })
+
   test('outbound.fetch streams the response', async () => {
     const server = await listen((_request, response) => response.end('one two'))
     const answer = await outbound.fetch(new URL(server.url), { method: 'POST', body: 'x', headers: { 'x-a': 'b' } })

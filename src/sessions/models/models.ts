@@ -21,10 +21,16 @@ export interface ModelOptions {
   circuits: Circuits
 }
 
-const openCompatible = async ({ name: provider, baseUrl }: ModelProvider, name: string, apiKey: string | undefined) => {
+type Fetch = typeof globalThis.fetch
+
+const openCompatible = async (
+  { name: provider, baseUrl }: ModelProvider,
+  name: string,
+  { apiKey, fetch }: { apiKey: string | undefined; fetch: Fetch },
+) => {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   // Without includeUsage, providers do not report tokens for a streamed response.
-  const settings = { name: provider, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
+  const settings = { name: provider, baseURL: baseUrl, includeUsage: true, fetch, ...(apiKey ? { apiKey } : {}) }
   const renames = provider === 'openai' ? { transformRequestBody: renameLimit } : {}
   return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
 }
@@ -37,8 +43,7 @@ export const createModelClient = ({ providers, allowsTestCommands, outbound, cir
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, allowsTestCommands)]))
   // The operator chose the URL, so it may be private.
-  const fetch: typeof globalThis.fetch = (url, init) =>
-    outbound.fetch(url instanceof Request ? url.url : url, { ...init, trusted: true })
+  const fetch: Fetch = (url, init) => outbound.fetch(url instanceof Request ? url.url : url, { ...init, trusted: true })
   const open = async (modelId: string, ownKey?: string): Promise<OpenModel> => {
     const [providerName = '', ...rest] = modelId.split('/')
     const name = rest.join('/')
@@ -49,7 +54,7 @@ export const createModelClient = ({ providers, allowsTestCommands, outbound, cir
     const { protocol, baseUrl: baseURL } = provider
     const apiKey = ownKey ?? provider.apiKey
     if (protocol === 'openai-compatible') {
-      return { model: await openCompatible(provider, name, apiKey), provider: providerName, protocol }
+      return { model: await openCompatible(provider, name, { apiKey, fetch }), provider: providerName, protocol }
     }
     const model = await openNativeModel(protocol, name, { baseURL, apiKey: apiKey ?? '', fetch })
     return { model, provider: providerName, protocol }

@@ -19,6 +19,8 @@ import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } fro
 
 // The interface of files for other modules.
 export { getContent, readFileText } from './content.ts'
+export { storeInlineFile } from './inline/inline-files.ts'
+export type { InlineFile, StoredFilePart } from './inline/inline-files.ts'
 export { listFiles } from './listing/listing.ts'
 export { findFile } from './queries.ts'
 export type { FileRow } from './queries.ts'

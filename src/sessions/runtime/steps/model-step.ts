@@ -43,15 +43,26 @@ const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall
   return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
 }
 
-const promptFor = (context: TurnContext, target: CallTarget): { call: ModelCall; leftOut: number } => {
-  const { lease, state, instructions, tools, exchanges } = context
+/** The largest part of a prompt that pictures and PDF files may be. */
+const mediaShare = 0.5
+
+const promptFor = async (context: TurnContext, target: CallTarget): Promise<{ call: ModelCall; leftOut: number }> => {
+  const { lease, state, instructions, tools, actor, signal, services } = context
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
-  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
+  const conversation = { exchanges: context.exchanges, own: assistantMessages(replyPartsOf(state), modelId) }
+  const { exchanges, own, media } = await services.attachments.load(conversation, {
+    actor,
+    model: target.model,
+    signal,
+    maxTokens: room * mediaShare,
+    noteUntrusted: () => state.noteUntrusted('file'),
+  })
+  const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
-  return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, tools, ...limits }, leftOut }
+  return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits }, leftOut }
 }
 
 type CallEnd =
@@ -162,7 +173,7 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { call, leftOut } = promptFor(context, target)
+    const { call, leftOut } = await promptFor(context, target)
     await services.writer.saveLeftOut(leftOut)
     const reserved = await services.reservations.reserve(agent, call, target)
     if (reserved === 'cost' || reserved instanceof ModelFailure) {

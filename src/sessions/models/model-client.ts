@@ -6,6 +6,8 @@ import type { ReasoningEffort } from '../../agents/agents.ts'
 export interface PromptFile extends AttachedFile {
   /** Estimated for the model of the call; undefined while it is not decided whether the model is shown the file. */
   tokens?: number
+  /** A picture that a tool returned and the turn keeps: `fileId` is its id in the state of the turn. */
+  isKept?: boolean
 }
 
 /** The bytes of a file that the model is shown. */

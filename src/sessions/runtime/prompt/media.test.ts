@@ -19,7 +19,8 @@ import type { TestActor } from '../../../../test/harness.ts'
 import { ask, createAgent, openSession } from '../../../../test/support/chat.ts'
 import { deposit } from '../../../../test/support/billing.ts'
 import { pdf } from '../../../../test/support/documents.ts'
-import { upload } from '../../../../test/support/files.ts'
+import { sql } from '../../../platform/database/database.ts'
+import { create, pathOf, upload } from '../../../../test/support/files.ts'
 
 const [compatible, anthropic, openai, google] = await Promise.all([
   startFakeModel(),
@@ -196,6 +197,41 @@ describe('a model that takes no pictures or PDF files', () => {
 })
 
 describe('an attached file that cannot be shown', () => {
+  test('a PDF of too many pages or bytes is given as text to a model that takes PDF files', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, 'claude/claude-sonnet-4-5')
+    const long = pdf(Array.from({ length: 101 }, (_, i) => [`Leaf ${i + 1}`]))
+    const large = Buffer.concat([document, Buffer.alloc(4_194_304, '% '), Buffer.from('\n%%EOF\n')])
+    const ids = [await attach(owner, long, 'long.pdf'), await attach(owner, large, 'large.pdf')]
+    anthropic.play(claudeSays('Read.'))
+    const { turn } = await askAbout(owner, session, ids)
+    assert.equal(turn.status, 'completed')
+    assert.deepEqual(anthropic.violations, [])
+    const [text, ...others] = anthropic.requests[0].messages.at(-1).content
+    assert.deepEqual(others, [])
+    assert.match(text.text, /Text of the PDF file "long\.pdf":\n(.*\n)+.*Leaf 101\n/)
+    assert.match(text.text, /"large\.pdf"/)
+  })
+
+  test('a file of another org is gone for the model, even if a stored message names it', async () => {
+    const [owner, stranger] = await Promise.all([app.createOrg(), app.createOrg()])
+    const session = await openWith(owner, 'fake/seeing')
+    const own = await attach(owner, picture, 'a.png')
+    const theirs = await attach(stranger, picture, 'b.png')
+    compatible.play(reply(['Red.']))
+    await askAbout(owner, session, [own])
+    await app.db.transaction('all orgs', (db) =>
+      db.execute(sql`
+        update messages set parts = replace(parts::text, ${own}, ${theirs})::jsonb
+        where org_id = ${owner.orgId} and session_id = ${session}`),
+    )
+    compatible.play(reply(['Gone.']))
+    await ask(app, owner, session, { text: 'And now?' })
+    const sent = JSON.stringify(compatible.requests[0])
+    assert.ok(sent.includes(theirs) && !sent.includes('image_url'))
+    assert.match(sent, /is gone: it was deleted/)
+  })
+
   test('a damaged picture and a picture of too many pixels are a text for the model, and the turn goes on', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, 'fake/seeing')
@@ -241,6 +277,42 @@ describe('an attached file that cannot be shown', () => {
 })
 
 describe('the files of a long conversation', () => {
+  test('are decoded once, and not again for the next turn, the same bytes under another name, or a broken picture', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, 'fake/seeing')
+    const { previewer } = app.deps
+    const { picture: decode } = previewer
+    let decoded = 0
+    previewer.picture = (...given) => {
+      decoded += 1
+      return decode(...given)
+    }
+    try {
+      const bytes = await paint(77, 33)
+      const ids = [await attach(owner, bytes, 'a.png'), await attach(owner, picture.subarray(0, 99), 'broken.png')]
+      compatible.play(reply(['Red.']))
+      await askAbout(owner, session, ids)
+      assert.equal(decoded, 2)
+      await askAbout(owner, session, [await attach(owner, bytes, 'b.png')])
+      assert.equal(decoded, 2)
+      assert.equal(fieldsNamed(compatible.requests.at(-1), 'image_url').length, 2)
+    } finally {
+      previewer.picture = decode
+    }
+  })
+
+  test('with a picture whose bytes came by an upload URL in it, the turn has read untrusted content', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, 'fake/seeing')
+    const own = await attach(owner, picture, 'a.png')
+    compatible.play(reply(['Red.']))
+    assert.equal((await askAbout(owner, session, [own])).turn.untrustedFrom, null)
+    const json = { name: 'b.png', mimeType: 'image/png', size: picture.length }
+    const { file, uploadUrl } = await create(app, owner, json)
+    assert.equal((await app.call('PUT', pathOf(app, uploadUrl), { body: picture })).status, 200)
+    assert.equal((await askAbout(owner, session, [file.id])).turn.untrustedFrom, 'file')
+  })
+
   test('are shown once each, the newest 20 of them, and a text says that older ones are not shown', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, 'gemini/gemini-3-flash-preview')

@@ -1,5 +1,5 @@
 import { isOwnContent, readFileBytes, readFileText, readPicture } from '../../../files/files.ts'
-import type { Previewer } from '../../../files/files.ts'
+import type { Picture, Previewer } from '../../../files/files.ts'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -43,14 +43,30 @@ export interface MediaScope {
   /** The tokens that all files of the call may have. */
   maxTokens: number
   noteUntrusted: () => void
+  /** The pictures that tools of this turn returned, by id. */
+  pictures: ReadonlyMap<string, Picture>
 }
 
 const quoted = (name: string): string => JSON.stringify(name)
 
-const pictureFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, file: PromptFile): Promise<Shown> => {
-  if (!model.input.images) return { note: `This model cannot see pictures, so ${quoted(file.name)} is not shown.` }
-  const { bytes, mimeType, width, height } = await readPicture(deps, actor, file.fileId, signal)
+const fromPicture = (model: MediaScope['model'], file: PromptFile, picture: Picture): Shown => {
+  const { bytes, mimeType, width, height } = picture
   return { media: { bytes, mimeType, name: file.name }, tokens: pictureTokens(model.id, { width, height }) }
+}
+
+const blind = (file: PromptFile): Shown => ({
+  note: `This model cannot see pictures, so ${quoted(file.name)} is not shown.`,
+})
+
+const keptPicture = ({ model, pictures }: MediaScope, file: PromptFile): Shown => {
+  if (!model.input.images) return blind(file)
+  const picture = pictures.get(file.fileId)
+  return picture ? fromPicture(model, file, picture) : { note: 'A picture of this result is no longer available.' }
+}
+
+const pictureFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, file: PromptFile): Promise<Shown> => {
+  if (!model.input.images) return blind(file)
+  return fromPicture(model, file, await readPicture(deps, actor, file.fileId, signal))
 }
 
 const asText = ({ name }: PromptFile, text: string, truncated: boolean): string => {
@@ -72,6 +88,7 @@ const pdfFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, fil
 }
 
 const shownFor = async (deps: MediaDeps, scope: MediaScope, file: PromptFile): Promise<Shown> => {
+  if (file.isKept === true) return keptPicture(scope, file)
   const { actor, signal } = scope
   if (!actor.permissions.has('files:read'))
     return { note: `${quoted(file.name)} is not shown: files must not be read.` }

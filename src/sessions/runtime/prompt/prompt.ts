@@ -8,7 +8,7 @@ import type {
   ProviderOptions,
   ToolResult,
 } from '../../models/model-client.ts'
-import { isMedia } from './media-files.ts'
+import { isMedia, picturesIn } from './media-files.ts'
 import type { StepPart } from '../../turns/step-parts.ts'
 
 const textOf = (parts: MessagePart[]): string =>
@@ -45,7 +45,8 @@ export const assistantMessages = (parts: StepPart[], model?: string): PromptMess
     if (part.type === 'tool-call' && !completed.has(part.toolCallId)) continue
     if (part.type === 'tool-result') {
       const { toolCallId: callId, toolName, output, isError } = part
-      results.push({ callId, toolName, output, isError })
+      const files = isError ? [] : picturesIn(toolName, output)
+      results.push({ callId, toolName, output, isError, ...(files.length === 0 ? {} : { files }) })
       continue
     }
     const spoken = saidPart(part, optionsFor(model, part))

@@ -58,6 +58,7 @@ const promptFor = async (context: TurnContext, target: CallTarget): Promise<{ ca
     signal,
     maxTokens: room * mediaShare,
     noteUntrusted: () => state.noteUntrusted('file'),
+    pictures: state.pictures,
   })
   const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')

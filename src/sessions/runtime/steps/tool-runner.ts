@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Tool, ToolContext } from '../../../tool.ts'
 import { runTool } from '../../tools/tools.ts'
@@ -25,6 +26,11 @@ export const createToolRunner = (
   run: async (tool, call, { actor, leftMs, signal }) => {
     const noteUntrusted = (): void => state.noteUntrusted(call.toolName)
     const { untrustedFrom } = state
+    const keepPicture = async (bytes: Buffer): Promise<string> => {
+      const open = async (): Promise<Readable> => Readable.from([bytes])
+      const input = { mimeType: 'image/*', name: 'picture', sizeBytes: bytes.length, orgId: actor.orgId, open }
+      return state.keepPicture(await previewer.picture(input, signal))
+    }
     const outcome = await runTool(
       tool,
       {
@@ -37,7 +43,7 @@ export const createToolRunner = (
         signal,
         projectId: turn.projectId,
         callKey: `${turn.id}:${call.step}:${call.place}`,
-        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted },
+        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted, keepPicture },
       },
       call.input,
     )

@@ -19,6 +19,7 @@ import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } fro
 
 // The interface of files for other modules.
 export { getContent, readFileBytes, readFileText, readPicture } from './content.ts'
+export { limits as pictureLimits } from './preview/pictures/limits.ts'
 export { pictureTypes } from './preview/pictures/pictures.ts'
 export type { Picture } from './preview/pictures/run-picture.ts'
 export { storeInlineFile } from './inline/inline-files.ts'

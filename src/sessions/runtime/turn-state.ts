@@ -1,5 +1,3 @@
-import type { Picture } from '../../files/files.ts'
-import { newId } from '../../platform/ids.ts'
 import { isInStepAfter } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { CallRow, StepRow } from '../turns/call-queries.ts'
@@ -22,8 +20,6 @@ export interface TurnState {
   readonly untrustedFrom: string | null
   /** The number of oldest exchanges that the model was not shown. */
   readonly leftOutExchanges: number
-  /** The pictures that tools returned, by id. They are not stored: another worker continues without them. */
-  readonly pictures: ReadonlyMap<string, Picture>
   addStep(step: TurnStep): void
   addCalls(calls: readonly TurnCall[]): void
   /** Replaces the calls of the same step and place. */
@@ -31,8 +27,6 @@ export interface TurnState {
   notePart(part: StreamPart): void
   noteUntrusted(source: string): void
   noteLeftOut(exchanges: number): void
-  /** Returns the id of the picture. The oldest ones are dropped. */
-  keepPicture(picture: Picture): string
 }
 
 export interface InitialState {
@@ -43,18 +37,13 @@ export interface InitialState {
   leftOutExchanges: number
 }
 
-/** Each has at most a megabyte. */
-const maxPictures = 8
-
 export const createTurnState = (initial: InitialState): TurnState => {
   const steps = [...initial.steps]
   const calls = [...initial.calls]
-  const pictures = new Map<string, Picture>()
   let { isInStep, untrustedFrom, leftOutExchanges } = initial
   return {
     steps,
     calls,
-    pictures,
     get isInStep() {
       return isInStep
     },
@@ -85,13 +74,6 @@ export const createTurnState = (initial: InitialState): TurnState => {
     },
     noteLeftOut: (exchanges) => {
       leftOutExchanges = exchanges
-    },
-    keepPicture: (picture) => {
-      const id = newId()
-      pictures.set(id, picture)
-      const [oldest] = pictures.keys()
-      if (pictures.size > maxPictures && oldest !== undefined) pictures.delete(oldest)
-      return id
     },
   }
 }

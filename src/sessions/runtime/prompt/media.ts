@@ -1,4 +1,4 @@
-import { isOwnContent, readFileBytes, readFileText, readPicture } from '../../../files/files.ts'
+import { isOwnContent, pictureLimits, readFileBytes, readFileText, readPicture } from '../../../files/files.ts'
 import type { Picture, Previewer } from '../../../files/files.ts'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Database } from '../../../platform/database/database.ts'
@@ -10,6 +10,8 @@ import type { PromptFile, PromptMedia, PromptMessage } from '../../models/model-
 import { pdfTokens, pictureTokens } from '../../models/picture-tokens.ts'
 import { truncateToJsonBytes } from '../../tools/truncate-text.ts'
 import type { CallTarget } from '../steps/fallbacks.ts'
+import type { KeptPictures, PictureOwner } from './kept-pictures.ts'
+import type { MediaBudget } from './media-budget.ts'
 import { pdfType } from './media-files.ts'
 import { estimateTokens, filesOf, tokensOf } from './prompt.ts'
 import type { Exchange } from './prompt.ts'
@@ -26,15 +28,23 @@ export const mediaLimits = {
   textBytes: 40_000,
 } as const
 
-export interface MediaDeps {
+export interface AttachmentDeps {
+  mediaBudget: MediaBudget
+  keptPictures: KeptPictures
+}
+
+export interface MediaDeps extends AttachmentDeps {
   db: Database
   log: Log
   objects: ObjectStore
   previewer: Previewer
 }
 
-/** What the model gets: the file, or a text instead of it. `note` of a file: the text if there is no room for the file. */
-type Shown = { media: PromptMedia; tokens: number; note?: string } | { media?: undefined; note: string }
+/** What the model gets: the file, or its text if there is no room for it; only its text; or why it is not shown. */
+type Shown =
+  | { media: PromptMedia; tokens: number; text?: string }
+  | { media?: undefined; text: string }
+  | { note: string }
 
 export interface MediaScope {
   actor: Actor
@@ -43,108 +53,121 @@ export interface MediaScope {
   /** The tokens that all files of the call may have. */
   maxTokens: number
   noteUntrusted: () => void
-  /** The pictures that tools of this turn returned, by id. */
-  pictures: ReadonlyMap<string, Picture>
 }
 
-const quoted = (name: string): string => JSON.stringify(name)
+type TurnScope = MediaScope & { owner: PictureOwner }
 
 const fromPicture = (model: MediaScope['model'], file: PromptFile, picture: Picture): Shown => {
   const { bytes, mimeType, width, height } = picture
   return { media: { bytes, mimeType, name: file.name }, tokens: pictureTokens(model.id, { width, height }) }
 }
 
-const blind = (file: PromptFile): Shown => ({
-  note: `This model cannot see pictures, so ${quoted(file.name)} is not shown.`,
-})
-
-const keptPicture = ({ model, pictures }: MediaScope, file: PromptFile): Shown => {
-  if (!model.input.images) return blind(file)
-  const picture = pictures.get(file.fileId)
+const keptPicture = ({ keptPictures }: MediaDeps, { model, owner }: TurnScope, file: PromptFile): Shown => {
+  const picture = keptPictures.find(owner, file.fileId)
   return picture ? fromPicture(model, file, picture) : { note: 'A picture of this result is no longer available.' }
 }
 
-const pictureFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, file: PromptFile): Promise<Shown> => {
-  if (!model.input.images) return blind(file)
-  return fromPicture(model, file, await readPicture(deps, actor, file.fileId, signal))
-}
+const pictureFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, file: PromptFile): Promise<Shown> =>
+  fromPicture(model, file, await readPicture(deps, actor, file.fileId, signal))
 
 const asText = ({ name }: PromptFile, text: string, truncated: boolean): string => {
-  if (text.trim() === '') return `The PDF file ${quoted(name)} has no text.`
+  if (text.trim() === '') return `The PDF file ${JSON.stringify(name)} has no text.`
   const shown = truncateToJsonBytes(text, mediaLimits.textBytes)
   const rest = truncated || shown.length < text.length ? '\n(The text goes on. A tool may read the rest.)' : ''
-  return `Text of the PDF file ${quoted(name)}:\n${shown}${rest}`
+  return `Text of the PDF file ${JSON.stringify(name)}:\n${shown}${rest}`
 }
 
-const pdfFor = async (deps: MediaDeps, { actor, model, signal }: MediaScope, file: PromptFile): Promise<Shown> => {
+/** `roomBytes`: a larger file is not read, because every running turn may have one in memory. */
+const pdfFor = async (
+  deps: MediaDeps,
+  { actor, model, signal }: MediaScope,
+  file: PromptFile,
+  roomBytes: number,
+): Promise<Shown> => {
   const { sizeBytes, text, truncated } = await readFileText(deps, actor, file.fileId, signal)
   // The extracted text has a heading for each page.
   const pages = text.match(/^(?:#+ )?Page \d+$/gm)?.length ?? 0
-  const fits = sizeBytes <= mediaLimits.pdfBytes && pages > 0 && pages <= mediaLimits.pdfPages && !truncated
-  if (!model.input.pdf || !fits) return { note: asText(file, text, truncated) }
-  const bytes = await readFileBytes(deps, actor, file.fileId, mediaLimits.pdfBytes)
+  const maxBytes = Math.min(mediaLimits.pdfBytes, roomBytes)
+  const fits = sizeBytes <= maxBytes && pages > 0 && pages <= mediaLimits.pdfPages && !truncated
+  const asNote = asText(file, text, truncated)
+  if (!model.input.pdf || !fits) return { text: asNote }
+  const bytes = await readFileBytes(deps, actor, file.fileId, maxBytes)
   const tokens = pdfTokens(model.id, pages, estimateTokens(text))
-  return { media: { bytes, mimeType: pdfType, name: file.name }, tokens, note: asText(file, text, truncated) }
+  return { media: { bytes, mimeType: pdfType, name: file.name }, tokens, text: asNote }
 }
 
-const shownFor = async (deps: MediaDeps, scope: MediaScope, file: PromptFile): Promise<Shown> => {
-  if (file.isKept === true) return keptPicture(scope, file)
+const shownFor = async (deps: MediaDeps, scope: TurnScope, file: PromptFile, roomBytes: number): Promise<Shown> => {
+  if (file.isKept === true) return keptPicture(deps, scope, file)
   const { actor, signal } = scope
-  if (!actor.permissions.has('files:read'))
-    return { note: `${quoted(file.name)} is not shown: files must not be read.` }
+  const name = JSON.stringify(file.name)
+  if (!actor.permissions.has('files:read')) return { note: `${name} is not shown: files must not be read.` }
   try {
-    const shown = await (file.mimeType === pdfType ? pdfFor : pictureFor)(deps, scope, file)
-    if (!(await isOwnContent(deps.db, actor, file.fileId))) scope.noteUntrusted()
-    return shown
+    return await (file.mimeType === pdfType ? pdfFor : pictureFor)(deps, scope, file, roomBytes)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ApiError)) {
       // The conversation must go on when the store has lost a file.
       deps.log.warn({ err: error, fileId: file.fileId }, 'an attached file could not be read')
-      return { note: `The file ${quoted(file.name)} cannot be read right now.` }
+      return { note: `The file ${name} cannot be read right now.` }
     }
-    if (error.code === 'NOT_FOUND') return { note: `The file ${quoted(file.name)} is gone: it was deleted.` }
-    return { note: `${quoted(file.name)}: ${error.message}` }
+    if (error.code === 'NOT_FOUND') return { note: `The file ${name} is gone: it was deleted.` }
+    return { note: `${name}: ${error.message}` }
   }
 }
 
-const notShown = ({ name }: PromptFile): string => `${quoted(name)} is not shown: the files of a call are limited.`
+type Choice = { file: PromptFile } | { note: string } | 'blind' | 'no room' | 'shown later'
 
 /** Chooses and loads the files of a conversation, newest first. Each file is shown once, at its newest place. */
-const createChooser = (deps: MediaDeps, scope: MediaScope) => {
+const createChooser = (deps: MediaDeps, scope: TurnScope, maxBytes: number) => {
+  const { actor, model } = scope
   const media = new Map<string, PromptMedia>()
   const seen = new Set<string>()
-  let { bytes: roomBytes, files: roomFiles }: { bytes: number; files: number } = mediaLimits
+  let roomFiles: number = mediaLimits.files
+  let roomBytes = maxBytes
   let roomTokens = scope.maxTokens
-  const choose = async (file: PromptFile): Promise<{ file?: PromptFile; note?: string }> => {
-    if (seen.has(file.fileId)) return {}
+  const noteSource = async ({ fileId, isKept }: PromptFile): Promise<void> => {
+    if (isKept !== true && !(await isOwnContent(deps.db, actor, fileId))) scope.noteUntrusted()
+  }
+  const choose = async (file: PromptFile): Promise<Choice> => {
+    if (seen.has(file.fileId)) return 'shown later'
     seen.add(file.fileId)
-    if (roomFiles <= 0 || roomTokens <= 0) return { note: notShown(file) }
+    const isPicture = file.mimeType !== pdfType
+    if (isPicture && !model.input.images) return 'blind'
+    if (roomFiles <= 0 || roomTokens <= 0 || (isPicture && roomBytes <= 0)) return 'no room'
     roomFiles -= 1
-    const { media: found, ...shown } = await shownFor(deps, scope, file)
-    if (found && 'tokens' in shown && shown.tokens <= roomTokens && found.bytes.length <= roomBytes) {
+    const shown = await shownFor(deps, scope, file, roomBytes)
+    if ('note' in shown) return shown
+    const { media: found, text } = shown
+    if (found && shown.tokens <= roomTokens && found.bytes.length <= roomBytes) {
+      await noteSource(file)
       roomTokens -= shown.tokens
       roomBytes -= found.bytes.length
       media.set(file.fileId, found)
       return { file: { ...file, tokens: shown.tokens } }
     }
-    const { note = notShown(file) } = shown
-    const tokens = estimateTokens(note)
-    if (tokens > roomTokens) return { note: notShown(file) }
+    const tokens = text === undefined ? 0 : estimateTokens(text)
+    if (text === undefined || tokens > roomTokens) return 'no room'
+    await noteSource(file)
     roomTokens -= tokens
-    return { note }
+    return { note: text }
   }
   const chooseAll = async (files: readonly PromptFile[]): Promise<{ files: PromptFile[]; notes: string[] }> => {
     const chosen: PromptFile[] = []
     const notes: string[] = []
+    const count = { blind: 0, 'no room': 0, 'shown later': 0 }
     for (const one of files.toReversed()) {
-      const { file, note } = await choose(one)
-      if (file) chosen.unshift(file)
-      if (note !== undefined) notes.unshift(note)
+      const choice = await choose(one)
+      if (typeof choice === 'string') count[choice] += 1
+      else if ('file' in choice) chosen.unshift(choice.file)
+      else notes.unshift(choice.note)
+    }
+    if (count.blind > 0) notes.push(`This model cannot see pictures. Not shown: ${count.blind}.`)
+    if (count['no room'] > 0) {
+      notes.push(`Files that are not shown because the files of a call are limited: ${count['no room']}.`)
     }
     return { files: chosen, notes }
   }
-  return { media, chooseAll }
+  return { media, chooseAll, unusedBytes: () => roomBytes }
 }
 
 type Chooser = ReturnType<typeof createChooser>
@@ -179,13 +202,24 @@ export interface Conversation {
   own: PromptMessage[]
 }
 
-type Loaded = Conversation & { media: ReadonlyMap<string, PromptMedia> }
+export interface LoadedConversation extends Conversation {
+  media: ReadonlyMap<string, PromptMedia>
+  /** The call has ended: its files no longer use memory. */
+  release: () => void
+}
 
-const loadMedia = async (deps: MediaDeps, { exchanges, own }: Conversation, scope: MediaScope): Promise<Loaded> => {
-  if (![...own, ...exchanges.flatMap(({ messages }) => messages)].some(hasFiles)) {
-    return { exchanges, own, media: new Map() }
-  }
-  const chooser = createChooser(deps, scope)
+/** The most bytes that the files of a conversation can have for this model. */
+const mostBytes = (messages: readonly PromptMessage[], { input }: MediaScope['model']): number => {
+  const byId = new Map(messages.flatMap(filesOf).map((file) => [file.fileId, file]))
+  const bytes = [...byId.values()].map(({ mimeType, sizeBytes }) => {
+    if (mimeType !== pdfType) return input.images ? pictureLimits.outputBytes : 0
+    return input.pdf && sizeBytes <= mediaLimits.pdfBytes ? sizeBytes : 0
+  })
+  const total = bytes.reduce((sum, one) => sum + one, 0)
+  return Math.min(mediaLimits.bytes, total)
+}
+
+const chooseNewestFirst = async ({ exchanges, own }: Conversation, chooser: Chooser): Promise<Conversation> => {
   const map = (message: PromptMessage): Promise<PromptMessage> => withFiles(message, chooser)
   const shownOwn = await mapNewestFirst(own, map)
   const shown: Exchange[] = []
@@ -196,7 +230,35 @@ const loadMedia = async (deps: MediaDeps, { exchanges, own }: Conversation, scop
       shown.push({ ...exchange, messages, tokens: tokensOf(messages) })
     }
   }
-  return { exchanges: shown, own: shownOwn, media: chooser.media }
+  return { exchanges: shown, own: shownOwn }
+}
+
+const loadMedia = async (
+  deps: MediaDeps,
+  conversation: Conversation,
+  scope: TurnScope,
+): Promise<LoadedConversation> => {
+  const messages = [...conversation.exchanges.flatMap((exchange) => exchange.messages), ...conversation.own]
+  if (!messages.some(hasFiles)) return { ...conversation, media: new Map(), release: () => undefined }
+  const { orgId } = scope.owner
+  const wanted = mostBytes(messages, scope.model)
+  // Without memory, the model still gets the text of PDF files.
+  let taken = (await deps.mediaBudget.take(orgId, wanted, scope.signal)) ? wanted : 0
+  const release = (): void => {
+    deps.mediaBudget.giveBack(orgId, taken)
+    taken = 0
+  }
+  try {
+    const chooser = createChooser(deps, scope, taken)
+    const shown = await chooseNewestFirst(conversation, chooser)
+    const unused = chooser.unusedBytes()
+    taken -= unused
+    deps.mediaBudget.giveBack(orgId, unused)
+    return { ...shown, media: chooser.media, release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 export interface Attachments {
@@ -204,9 +266,9 @@ export interface Attachments {
    * Loads the pictures and PDF files of a conversation with the rights that the person has now. Files that the model cannot
    * be shown are replaced by a text.
    */
-  load(conversation: Conversation, scope: MediaScope): Promise<Loaded>
+  load(conversation: Conversation, scope: MediaScope): Promise<LoadedConversation>
 }
 
-export const createAttachments = (deps: MediaDeps): Attachments => ({
-  load: (conversation, scope) => loadMedia(deps, conversation, scope),
+export const createAttachments = (deps: MediaDeps, owner: PictureOwner): Attachments => ({
+  load: (conversation, scope) => loadMedia(deps, conversation, { ...scope, owner }),
 })

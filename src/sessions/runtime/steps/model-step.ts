@@ -43,15 +43,33 @@ const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall
   return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
 }
 
-const promptFor = (context: TurnContext, target: CallTarget): { call: ModelCall; leftOut: number } => {
-  const { lease, state, instructions, tools, exchanges } = context
+/** The largest part of a prompt that pictures and PDF files may be. */
+const mediaShare = 0.5
+
+const promptFor = async (
+  context: TurnContext,
+  target: CallTarget,
+): Promise<{ call: ModelCall; leftOut: number; release: () => void }> => {
+  const { lease, state, instructions, tools, actor, signal, services } = context
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
-  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
+  const conversation = { exchanges: context.exchanges, own: assistantMessages(replyPartsOf(state), modelId) }
+  const { exchanges, own, media, release } = await services.attachments.load(conversation, {
+    actor,
+    model: target.model,
+    signal,
+    maxTokens: room * mediaShare,
+    noteUntrusted: () => state.noteUntrusted('file'),
+  })
+  const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
-  return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, tools, ...limits }, leftOut }
+  return {
+    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits },
+    leftOut,
+    release,
+  }
 }
 
 type CallEnd =
@@ -155,6 +173,26 @@ const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures:
   throw signal.reason
 }
 
+/** Makes one call with the files of the conversation, if there is enough money for it. */
+const callWithFiles = async (
+  context: TurnContext,
+  at: Omit<Attempt, 'promptTokens'>,
+): Promise<StepOutcome & { hadOutput: boolean; hadFiles: boolean }> => {
+  const { services, agent } = context
+  const { call, leftOut, release } = await promptFor(context, at.target)
+  const hadFiles = (call.media?.size ?? 0) > 0
+  try {
+    await services.writer.saveLeftOut(leftOut)
+    const reserved = await services.reservations.reserve(agent, call, at.target)
+    if (reserved === 'cost' || reserved instanceof ModelFailure) {
+      return { ended: undefined, calls: [], finish: reserved, hadOutput: false, hadFiles }
+    }
+    return { ...(await callOnce(context, reserved, at)), hadFiles }
+  } finally {
+    release()
+  }
+}
+
 /** Runs one step: calls the model, retries transient failures, and calls the next model of the agent. Rejects when the lease is lost. */
 export const callModel = async (context: TurnContext, step: number): Promise<StepOutcome> => {
   const { state, services, agent } = context
@@ -162,22 +200,19 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { call, leftOut } = promptFor(context, target)
-    await services.writer.saveLeftOut(leftOut)
-    const reserved = await services.reservations.reserve(agent, call, target)
-    if (reserved === 'cost' || reserved instanceof ModelFailure) {
-      return { ended: undefined, calls: [], finish: reserved }
-    }
-    const { hadOutput, ...outcome } = await callOnce(context, reserved, { step, attempt, target })
+    const { hadOutput, hadFiles, ...outcome } = await callWithFiles(context, { step, attempt, target })
     const { ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     const next = allowsFallback(finish, hadOutput) ? await services.fallbacks.next(agent, target) : undefined
-    if (!next && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
+    // A file that a provider rejects must not end every later turn of the conversation.
+    const triesWithoutFiles = hadFiles && finish.code === 'rejected'
+    if (!next && !triesWithoutFiles && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
     // The next attempt streams its response from the start.
     const discarded = { ...ended, parts: [] }
     await services.writer.save({ ended: discarded })
     state.addStep(discarded)
-    if (next) {
+    if (triesWithoutFiles) services.attachments.giveUp(target.model.id)
+    else if (next) {
       services.writer.emit({ type: 'message-metadata', messageMetadata: { model: next.model.id } })
       target = next
       failures = 0

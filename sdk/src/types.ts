@@ -922,6 +922,15 @@ export interface Breakdown {
   }>
 }
 
+export interface CallerTool {
+  /** Name of the tool: 1–64 letters, digits, `_` and `-`. Different from the names of the tools of the agent. */
+  name: string
+  /** What the tool does, for the model, at most 10,000 characters. Default: the name. */
+  description?: string
+  /** JSON Schema of the arguments, of the type `object`. The server does not validate calls against it. */
+  inputSchema: Record<string, unknown>
+}
+
 export interface Cancelled {
   /** Whether the turn is cancelled, now or before. False when it had ended or nothing was running. */
   cancelled: boolean
@@ -3588,6 +3597,15 @@ export interface Redeem {
   code: string
 }
 
+export interface RequiredToolOutput {
+  /** ID of the tool call. */
+  callId: string
+  /** Name of the tool. */
+  toolName: string
+  /** Arguments of the call. */
+  input: unknown
+}
+
 export interface RevokedConnection {
   /** Always true. */
   deleted: true
@@ -4056,6 +4074,23 @@ export interface ToolAgreement {
   hash: string
 }
 
+export type ToolChoice = "auto" | "none" | "required" | {
+  /** Name of the tool of the caller that the model must call. */
+  name: string
+}
+
+export interface ToolOutputs {
+  /** Outputs of calls, 1–128. */
+  outputs: Array<{
+    /** ID of the tool call. */
+    callId: string
+    /** Result of the call: any JSON value of at most 256 KB. */
+    output: unknown
+    /** Whether the call failed. `output` is then the error. Default false. */
+    isError?: boolean
+  }>
+}
+
 export interface TransactionPage {
   /** Items of this page. */
   items: Array<{
@@ -4123,7 +4158,7 @@ export interface Turn {
   leftOutExchanges: number
   /** Source of the first untrusted content that the turn has read: the name of a tool, or `chat`, `person`, `peer` or `project`. Null when it has read none. */
   untrustedFrom: string | null
-  /** `queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`. */
+  /** `queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`, or for outputs of tools of the caller, see `requiredToolOutputs`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`. */
   status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
   /** Why the turn ended. Null before that. */
   stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
@@ -4136,7 +4171,7 @@ export interface Turn {
   } | null
   /** ID of the message with the reply. */
   replyId: string
-  /** Maximum number of model calls. */
+  /** Maximum number of model calls, counted again after each output of a tool of the caller. */
   maxSteps: number
   /** Cost after which the turn ends, in cents. Null: no limit. */
   maxCostCents: number | null
@@ -4220,7 +4255,7 @@ export interface Turn {
     toolName: string
     /** Arguments of the call. */
     input: unknown
-    /** `waiting`: not started, or waits for a decision. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown. */
+    /** `waiting`: not started, or waits for a decision. `started`: runs, or waits for the output of a tool of the caller. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown. */
     status: "waiting" | "started" | "done" | "failed" | "unknown" | "denied" | "cancelled"
     /** Result of the call. Null before it ends. */
     output: unknown
@@ -4278,6 +4313,8 @@ export interface Turn {
     /** Why the caller may not decide. Null when they may. */
     cannotDecideReason: string | null
   }>
+  /** Calls of the caller's tools whose outputs the turn waits for. */
+  requiredToolOutputs: RequiredToolOutput[]
   /** Time of creation. */
   createdAt: string
   /** Time when a worker started the turn. Null before that. */
@@ -4468,12 +4505,15 @@ export interface TurnCreate {
   fileIds?: string[]
   /** Agent that replies: UUID or slug, at most 255 characters. Default: the agent of the session. */
   agentId?: string
-  /** Maximum number of model calls, 1–16. Default 16. */
+  /** Maximum number of model calls, 1–16, counted again after each output of a tool of the caller. Default 16. */
   maxSteps?: number
   /** Cost after which the turn ends, in cents, 1–1,000,000. Default: no limit. */
   maxCostCents?: number
   /** What to do while another turn of the session is running. `enqueue`: wait for it. `reject`: return CONFLICT. `interrupt`: cancel it and all queued turns. Default `enqueue`. */
   onBusy?: "enqueue" | "reject" | "interrupt"
+  /** Tools that the caller runs, at most 128 and together 64 KB as JSON. When the model calls one, the turn waits for its output as `requires_action`. Default: none. */
+  tools?: CallerTool[]
+  toolChoice?: ToolChoice
   /** Continue the last turn, which a limit ended, in place of `text`. Default false. */
   continue?: boolean
   /** Return 202 at once instead of waiting for the reply. Default false. */
@@ -6521,6 +6561,15 @@ export interface Routes {
       after?: number
     }
     data: undefined
+  }
+  /** Give tool outputs */
+  'POST /turns/:id/tool-outputs': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: ToolOutputs
+    data: TurnAnswer
   }
   /** List webhooks */
   'GET /webhooks': {

@@ -290,6 +290,7 @@ export const withoutSuccess: Record<string, string> = {
   [`POST ${api}/webhooks/linear/bindings`]: provider,
   [`POST ${api}/webhooks/receive/:webhookId`]: provider,
   [`POST ${api}/turns/:id/approvals`]: 'needs a turn that waits for a decision',
+  [`POST ${api}/turns/:id/tool-outputs`]: 'needs a turn that waits for an output',
 }
 
 /** Types that a route records only for requests which need a turn that waits. Tests of their areas check them. */

@@ -89,9 +89,22 @@ const reasoningOf = (
   options: LanguageModelV4CallOptions,
 ): Partial<LanguageModelV4CallOptions> => {
   if (effort === undefined) return {}
+  // Anthropic rejects a forced call together with thinking.
+  const isForced = options.toolChoice?.type === 'required' || options.toolChoice?.type === 'tool'
+  if (protocol === 'anthropic' && isForced) return {}
   if (protocol === 'anthropic') return anthropicReasoning(modelId.slice(modelId.indexOf('/') + 1), effort, options)
   const shown = effort === 'none' ? {} : { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
   return { reasoning: effort, ...(protocol === 'google' ? shown : {}) }
+}
+
+const toolChoiceOf = (
+  { toolChoice }: ModelCall,
+  wireName: NameOnWire,
+): Pick<LanguageModelV4CallOptions, 'toolChoice'> => {
+  if (toolChoice === undefined) return {}
+  return typeof toolChoice === 'object'
+    ? { toolChoice: { type: 'tool', toolName: wireName(toolChoice.name) } }
+    : { toolChoice: { type: toolChoice } }
 }
 
 /** The call in the format of the AI SDK's provider interface, for a provider of this protocol. */
@@ -114,7 +127,7 @@ export const toOptions = (
     ],
     abortSignal,
     ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : { tools, ...toolChoiceOf(call, wireName) }),
     // OpenAI keeps responses for 30 days otherwise. Without that, it returns its reasoning encrypted.
     ...(protocol === 'openai' ? { providerOptions: { openai: { store: false } } } : {}),
   }

@@ -39,6 +39,8 @@ export interface ModelCall {
   instructions: string
   messages: PromptMessage[]
   tools: readonly ModelTool[]
+  /** Whether it must call a tool, this tool, or none. Default: the model decides. */
+  toolChoice?: 'none' | 'required' | { name: string }
   maxOutputTokens?: number
   /** The org for which the call is made. */
   orgId: string

@@ -43,14 +43,21 @@ const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall
   return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
 }
 
-const promptFor = (context: TurnContext, target: CallTarget): { call: ModelCall; leftOut: number } => {
+/** Which tools the model must or may call; absent when it decides. Only the first step after a request can be forced. */
+const toolChoiceOf = ({ turn, tools }: TurnContext, step: number): Pick<ModelCall, 'toolChoice'> => {
+  const { choice = 'auto', fromStep = 1 } = turn.clientTools ?? {}
+  if (choice === 'auto' || tools.length === 0) return {}
+  return choice === 'none' || step === fromStep ? { toolChoice: choice } : {}
+}
+
+const promptFor = (context: TurnContext, target: CallTarget, step: number): { call: ModelCall; leftOut: number } => {
   const { lease, state, instructions, tools, exchanges } = context
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
   const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
-  const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
+  const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
   return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, tools, ...limits }, leftOut }
 }
 
@@ -162,7 +169,7 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { call, leftOut } = promptFor(context, target)
+    const { call, leftOut } = promptFor(context, target, step)
     await services.writer.saveLeftOut(leftOut)
     const reserved = await services.reservations.reserve(agent, call, target)
     if (reserved === 'cost' || reserved instanceof ModelFailure) {

@@ -33,6 +33,11 @@ export interface CallingTurn {
   untrustedFrom: string | null
   /** Marks the result of this call as untrusted, for tools that return untrusted content only in some results. */
   noteUntrusted(): void
+  /**
+   * Keeps a picture that the tool returns until the turn ends, for models that can see. Returns its id, for `pictureId` in
+   * the output. Throws BAD_REQUEST when it cannot be read.
+   */
+  keepPicture(bytes: Buffer): Promise<string>
 }
 
 /** The tools and connectors that settings may name, whether or not they are available to an agent. */

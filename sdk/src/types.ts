@@ -3125,6 +3125,13 @@ export interface Model {
     /** Whether the model reasons before it responds. */
     reasoning: boolean
   }
+  /** What the model takes besides text. */
+  input: {
+    /** Whether the model is shown attached pictures. False when unknown. */
+    images: boolean
+    /** Whether the model is shown attached PDF files. Other models get their text. */
+    pdf: boolean
+  }
   /** Prices. Null when unknown. */
   pricing: {
     /** Price of input tokens, in microcents for a million tokens. 10,000 microcents are one cent. */

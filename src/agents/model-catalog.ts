@@ -6,6 +6,12 @@ export interface ModelCapabilities {
   reasoning: boolean
 }
 
+/** What a model takes besides text. */
+export interface ModelInput {
+  images: boolean
+  pdf: boolean
+}
+
 export interface Model {
   /** `provider/model` */
   id: string
@@ -18,6 +24,7 @@ export interface Model {
   contextWindow: number | null
   maxOutputTokens: number | null
   capabilities: ModelCapabilities
+  input: ModelInput
   /** Null when the price is unknown; such a model is not available. */
   pricing: ModelPricing | null
 }
@@ -39,13 +46,14 @@ const builtIn = (name: string, title: string, pricing: ModelPricing): Model => (
   contextWindow: 128_000,
   maxOutputTokens: 8_192,
   capabilities: { tools: true, vision: false, reasoning: false },
+  input: { images: false, pdf: false },
   pricing,
 })
 
 const isFree = (pricing: ModelPricing): boolean => Object.values(pricing).every((rate) => rate === 0)
 
 const provided = (provider: ModelProvider): Model[] =>
-  provider.models.map(({ name, title, pricing, contextWindow, maxOutputTokens, reasoning }) => ({
+  provider.models.map(({ name, title, pricing, contextWindow, maxOutputTokens, reasoning, images, pdf }) => ({
     id: `${provider.name}/${name}`,
     name: title ?? name,
     provider: provider.name,
@@ -58,7 +66,8 @@ const provided = (provider: ModelProvider): Model[] =>
     free: pricing !== undefined && isFree(pricing),
     contextWindow: contextWindow ?? null,
     maxOutputTokens: maxOutputTokens ?? null,
-    capabilities: { tools: true, vision: false, reasoning: reasoning ?? false },
+    capabilities: { tools: true, vision: images ?? false, reasoning: reasoning ?? false },
+    input: { images: images ?? false, pdf: pdf ?? false },
     pricing: pricing ?? null,
   }))
 

@@ -143,6 +143,40 @@ describe('providers from the environment', () => {
     assert.deepEqual(mistakesOf({ MODEL_PROVIDERS: 'anthropic', ANTHROPIC_BASE_URL: '' }), [])
   })
 
+  test('knows which listed models take pictures and PDF files; chat completions of Anthropic and Google take no PDF files', () => {
+    const inputOf = (env: Record<string, string>, id: string) => modelOf(env, id)?.input
+    const native = (name: string) => ({ MODEL_PROVIDERS: name, [`MODEL_${name.toUpperCase()}_PROTOCOL`]: name })
+    const both = { images: true, pdf: true }
+    assert.deepEqual(inputOf(native('anthropic'), 'anthropic/claude-sonnet-4-5'), both)
+    assert.deepEqual(inputOf(native('google'), 'google/gemini-2.5-pro'), both)
+    const chat = { MODEL_PROVIDERS: 'openai,anthropic,google,deepseek' }
+    assert.deepEqual(inputOf(chat, 'openai/gpt-5'), both)
+    assert.deepEqual(inputOf(chat, 'openai/gpt-4'), { images: false, pdf: false })
+    assert.deepEqual(inputOf(chat, 'anthropic/claude-sonnet-4-5'), { images: true, pdf: false })
+    assert.deepEqual(inputOf(chat, 'google/gemini-2.5-pro'), { images: true, pdf: false })
+    assert.deepEqual(inputOf(chat, 'deepseek/deepseek-chat'), { images: false, pdf: false })
+  })
+
+  test('takes pictures and PDF files for the models that the variables and MODEL_PRICES_FILE name, and for no others', () => {
+    const price = { input: 1, output: 1 }
+    const file = priceFile({
+      'ollama/qwen3': { ...price, pdf: true },
+      'my-gateway/vendor/new': { ...price, images: true },
+    })
+    const env = { ...providers, MODEL_PRICES_FILE: file, MODEL_OLLAMA_IMAGES: 'qwen3, llama3.2:3b' }
+    assert.deepEqual(modelOf(env, 'ollama/qwen3')?.input, { images: true, pdf: true })
+    assert.deepEqual(modelOf(env, 'ollama/llama3.2:3b')?.input, { images: true, pdf: false })
+    assert.deepEqual(modelOf(env, 'my-gateway/vendor/new')?.input, { images: true, pdf: false })
+    assert.deepEqual(modelOf(env, 'my-gateway/vendor/large')?.input, { images: false, pdf: false })
+    assert.equal(modelOf(env, 'ollama/qwen3')?.capabilities.vision, true)
+    const wrong = { ...providers, MODEL_OLLAMA_IMAGES: 'nobody', MODEL_OLLAMA_PDF: 'qwen3,none' }
+    assert.deepEqual(mistakesOf(wrong), [
+      'MODEL_OLLAMA_IMAGES names nobody, which MODEL_OLLAMA_MODELS does not',
+      'MODEL_OLLAMA_PDF names none, which MODEL_OLLAMA_MODELS does not',
+    ])
+    assert.match(mistakesOf({ MODEL_PRICES_FILE: priceFile({ 'a/b': { ...price, images: 'yes' } }) }).join(), /a\/b/)
+  })
+
   for (const names of ['atrium', 'A', 'a,a', 'a,,b', '-a']) {
     test(`rejects MODEL_PROVIDERS=${names}`, () => {
       assert.match(mistakesOf({ MODEL_PROVIDERS: names }).join('\n'), /MODEL_PROVIDERS/)

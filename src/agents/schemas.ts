@@ -180,6 +180,19 @@ export const Model = Type.Object(
       },
       { description: 'Features of the model.' },
     ),
+    input: Type.Object(
+      {
+        images: Type.Boolean({
+          description: 'Whether the model is shown attached pictures. False when unknown.',
+          examples: [true],
+        }),
+        pdf: Type.Boolean({
+          description: 'Whether the model is shown attached PDF files. Other models get their text.',
+          examples: [true],
+        }),
+      },
+      { description: 'What the model takes besides text.' },
+    ),
     pricing: Nullable(
       Type.Object(
         {

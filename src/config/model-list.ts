@@ -7,6 +7,10 @@ export interface ListedModel {
   contextWindow: number
   maxOutputTokens: number
   reasoning: boolean
+  /** Whether the model takes pictures. */
+  images: boolean
+  /** Whether the model takes PDF files by the native API of its provider. */
+  pdf: boolean
   pricing: ModelPricing
 }
 

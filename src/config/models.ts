@@ -31,5 +31,8 @@ export interface ModelProvider {
     /** Tokens. */
     maxOutputTokens?: number | undefined
     reasoning?: boolean | undefined
+    /** Whether the model takes pictures and PDF files. Unknown models take neither. */
+    images?: boolean | undefined
+    pdf?: boolean | undefined
   }[]
 }

@@ -10,23 +10,28 @@ export interface ModelOverride {
   maxOutputTokens: number | undefined
   /** Whether the model reasons before it responds. */
   reasoning: boolean | undefined
+  /** Whether the model takes pictures, and PDF files. */
+  images: boolean | undefined
+  pdf: boolean | undefined
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isRate = (value: unknown): value is number => isCount(value) && value < 1e12
 const isLimit = (value: unknown): value is number | undefined => value === undefined || (isCount(value) && value > 0)
 
+const isFlag = (value: unknown): value is boolean | undefined => value === undefined || typeof value === 'boolean'
+
 const overrideOf = (value: unknown): ModelOverride | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const { input, output, contextWindow, maxOutputTokens, ...rest } = value as Record<string, unknown>
-  const { cacheRead = input, cacheWrite = input, reasoning } = rest
+  const { cacheRead = input, cacheWrite = input, reasoning, images, pdf } = rest
   if (!isRate(input) || !isRate(output) || !isRate(cacheRead) || !isRate(cacheWrite)) return undefined
   if (!isLimit(contextWindow) || !isLimit(maxOutputTokens)) return undefined
-  if (reasoning !== undefined && typeof reasoning !== 'boolean') return undefined
-  return { pricing: { input, output, cacheRead, cacheWrite }, contextWindow, maxOutputTokens, reasoning }
+  if (!isFlag(reasoning) || !isFlag(images) || !isFlag(pdf)) return undefined
+  return { pricing: { input, output, cacheRead, cacheWrite }, contextWindow, maxOutputTokens, reasoning, images, pdf }
 }
 
-/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens?, reasoning? } }`. */
+/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens?, reasoning?, images?, pdf? } }`. */
 export const pricesFile: Parse<Map<string, ModelOverride>> = (path) => {
   let content: unknown
   try {

@@ -31,6 +31,16 @@ export const providerVariables = {
       'Comma-separated prices in microcents per million tokens (10,000 microcents are one cent): `model=input:output` or `model=input:output:cacheRead:cacheWrite`. Takes precedence over `MODEL_PRICES_FILE`, which takes precedence over the built-in list. A model without a price is not available.',
     fallback: '',
   },
+  'MODEL_<NAME>_IMAGES': {
+    description:
+      'Comma-separated models of the provider that take pictures (PNG, JPEG). Added to those that `MODEL_PRICES_FILE` and the built-in list know.',
+    fallback: '',
+  },
+  'MODEL_<NAME>_PDF': {
+    description:
+      'Comma-separated models of the provider that take PDF files; others get their text. Added to those that `MODEL_PRICES_FILE` and the built-in list know.',
+    fallback: '',
+  },
   'MODEL_<NAME>_FREE': {
     description: '`1`: models of this provider without a price are free, for instance on your own hardware.',
     fallback: '0',
@@ -115,6 +125,15 @@ const parseProvider = (
   for (const model of prices?.keys() ?? []) {
     if (!names.includes(model)) mistakes.push(`${prefix}_PRICES names ${model}, which ${prefix}_MODELS does not`)
   }
+  const inputs = { images: listOf(read('_IMAGES')), pdf: listOf(read('_PDF')) }
+  for (const [field, models] of [
+    ['_IMAGES', inputs.images],
+    ['_PDF', inputs.pdf],
+  ] as const) {
+    for (const model of models) {
+      if (!names.includes(model)) mistakes.push(`${prefix}${field} names ${model}, which ${prefix}_MODELS does not`)
+    }
+  }
   const free = read('_FREE').toLowerCase()
   if (!['', '0', '1', 'true', 'false', 'yes', 'no', 'on', 'off'].includes(free)) {
     mistakes.push(`${prefix}_FREE must be 1 or 0, true or false, yes or no, on or off`)
@@ -122,6 +141,8 @@ const parseProvider = (
   const fallback = ['1', 'true', 'yes', 'on'].includes(free)
     ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     : undefined
+  // The chat completions of Anthropic, Google and xAI do not document files.
+  const takesListedPdf = native !== undefined || name === 'openai'
   return {
     name,
     protocol,
@@ -138,6 +159,8 @@ const parseProvider = (
         contextWindow: override?.contextWindow ?? listed?.contextWindow,
         maxOutputTokens: override?.maxOutputTokens ?? listed?.maxOutputTokens,
         reasoning: override?.reasoning ?? listed?.reasoning,
+        images: inputs.images.includes(model) || (override?.images ?? listed?.images),
+        pdf: inputs.pdf.includes(model) || (override?.pdf ?? (takesListedPdf && listed?.pdf)),
       }
     }),
   }

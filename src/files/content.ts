@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { Actor } from '../identity/actor.ts'
 import type { Db } from '../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../platform/http/errors.ts'
 import { storageKeyOf } from './blobs/blobs.ts'
 import type { PreviewDeps } from './deps.ts'
 import type { PreviewPayload } from './preview/payload.ts'
+import { cachedPicture } from './preview/pictures/pictures.ts'
+import type { Picture } from './preview/pictures/run-picture.ts'
 import { cachedPreview, cachedText } from './preview/previews.ts'
 import type { PreviewSource } from './preview/previews.ts'
 import * as queries from './queries.ts'
@@ -58,6 +61,26 @@ export const previewFile = async (
   const source = await getSource(deps, actor, fileId)
   const payload = await cachedPreview(deps, actor, source, signal)
   return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
+}
+
+/** A picture for a model, in a size that every provider accepts. Throws like getContent, and BAD_REQUEST like cachedPicture. */
+export const readPicture = async (
+  deps: PreviewDeps,
+  actor: Actor,
+  fileId: string,
+  signal?: AbortSignal,
+): Promise<Picture> => cachedPicture(deps, actor, await getSource(deps, actor, fileId), signal)
+
+/** The bytes of a small file. Throws like getContent, and BAD_REQUEST when it has more than `maxBytes`. */
+export const readFileBytes = async (
+  { db, objects }: Pick<PreviewDeps, 'db' | 'objects'>,
+  actor: Actor,
+  fileId: string,
+  maxBytes: number,
+): Promise<Buffer> => {
+  const { storageKey, sizeBytes } = await getContent(db, actor.orgId, fileId)
+  if (sizeBytes > maxBytes) throw badRequest(`The file has more than ${maxBytes} bytes.`)
+  return buffer(await objects.get(storageKey))
 }
 
 /** A file as text for a model, up to 512 KB. Documents and spreadsheets are converted. Throws like previewFile. */

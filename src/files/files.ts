@@ -18,7 +18,12 @@ import { requireRow } from './uploads/uploads.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
 // The interface of files for other modules.
-export { getContent, readFileText } from './content.ts'
+export { getContent, readFileBytes, readFileText, readPicture } from './content.ts'
+export { limits as pictureLimits } from './preview/pictures/limits.ts'
+export { pictureTypes } from './preview/pictures/pictures.ts'
+export type { Picture } from './preview/pictures/run-picture.ts'
+export { storeInlineFile } from './inline/inline-files.ts'
+export type { InlineFile, StoredFilePart } from './inline/inline-files.ts'
 export { listFiles } from './listing/listing.ts'
 export { findFile } from './queries.ts'
 export type { FileRow } from './queries.ts'

@@ -23,6 +23,8 @@ import type { TurnNotifier } from './streams/turn-notifier.ts'
 import { cancelPeerTurns } from './peers/peers.ts'
 import { dropOldMessages } from './retention.ts'
 import { cancelPeers, turnJobs } from './runtime/jobs.ts'
+import { createKeptPictures } from './runtime/prompt/kept-pictures.ts'
+import { createMediaBudget, mediaBudgetLimits } from './runtime/prompt/media-budget.ts'
 import type { FaultPoint } from './runtime/fault-points.ts'
 
 export interface SessionJobDeps {
@@ -68,7 +70,8 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
     circuits: deps.circuits,
   })
   const authorityWatch = createTurnWatch(db, log)
-  const runDeps = { ...deps, modelClient, authorityWatch, ...(onFaultPoint ? { onFaultPoint } : {}) }
+  const media = { mediaBudget: createMediaBudget(mediaBudgetLimits), keptPictures: createKeptPictures() }
+  const runDeps = { ...deps, modelClient, authorityWatch, ...media, ...(onFaultPoint ? { onFaultPoint } : {}) }
   for (const job of turnJobs) {
     jobs.work(job, (payload, context) => runTurn(runDeps, payload, context), { concurrency: turnConcurrency })
   }

@@ -42,6 +42,11 @@ test('only the preview program parses XML, archives and PDF', () => {
   assert.deepEqual(importersOf('./extract.ts'), ['src/files/preview/child.ts'])
 })
 
+test('only the picture program loads the decoder of pictures, which is native code', () => {
+  assert.deepEqual(importersOf('sharp'), ['src/files/preview/pictures/child.ts'])
+  assert.deepEqual(importersOf('./child.ts'), [])
+})
+
 test('only the transform program loads the interpreter of transforms', () => {
   const resolvers = sources.filter((file) => /resolve\('jsonata'\)/.test(readFileSync(root + file, 'utf8')))
   assert.deepEqual(resolvers, ['src/events/endpoints/transform/child.ts'])

@@ -48,6 +48,13 @@ const unknownKeys = (value: object, known: string[], where: string): string[] =>
     .filter((key) => !known.includes(key))
     .map((key) => `${where}.${key} is unknown`)
 
+const isBase64 = (data: unknown): boolean => typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data)
+
+const isDataUrl = (url: unknown): boolean => {
+  const [, data] = /^data:(?:image\/(?:jpeg|png)|application\/pdf);base64,(.+)$/.exec(String(url)) ?? []
+  return isBase64(data)
+}
+
 interface Protocol {
   prefix: string
   check(request: IncomingMessage, body: Body): string[]
@@ -193,10 +200,17 @@ export const startFakeAnthropic = (): Promise<FakeNative> =>
             redacted_thinking: ['type', 'data'],
             tool_use: ['type', 'id', 'name', 'input', 'cache_control'],
             tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'],
+            image: ['type', 'source', 'cache_control'],
+            document: ['type', 'source', 'title', 'cache_control'],
           }[part.type as string] ?? [],
           String(part.type),
         ),
       ),
+      ...fieldsNamed(body, 'source').flatMap((source) => [
+        ...unknownKeys(source, ['type', 'media_type', 'data'], 'source'),
+        ...(source.type === 'base64' && isBase64(source.data) ? [] : ['the source is not base64']),
+        ...(['image/jpeg', 'image/png', 'application/pdf'].includes(source.media_type) ? [] : [source.media_type]),
+      ]),
     ],
   })
 
@@ -281,6 +295,22 @@ export const startFakeOpenAi = (): Promise<FakeNative> =>
       ...(body.input as Body[]).flatMap((item) =>
         item.type === 'reasoning' && item.encrypted_content !== encrypted ? ['wrong encrypted_content'] : [],
       ),
+      // https://developers.openai.com/api/docs/guides/images-vision and …/guides/pdf-files
+      ...(body.input as Body[])
+        .flatMap(({ role, content, output }) => (role === 'user' ? content : Array.isArray(output) ? output : []))
+        .flatMap((part: Body) => {
+          const known = {
+            input_text: ['text'],
+            input_image: ['image_url', 'detail'],
+            input_file: ['filename', 'file_data'],
+          }
+          const fields = known[part.type as keyof typeof known] ?? []
+          const url = part.image_url ?? part.file_data
+          return [
+            ...unknownKeys(part, ['type', ...fields], String(part.type)),
+            ...(part.type === 'input_text' || isDataUrl(url) ? [] : ['not a data URL']),
+          ]
+        }),
     ],
   })
 
@@ -325,5 +355,9 @@ export const startFakeGoogle = (): Promise<FakeNative> =>
       ...(body.contents.flatMap(({ parts }: Body) => parts) as Body[]).flatMap((part) =>
         'functionCall' in part && part.thoughtSignature !== thought ? ['wrong thoughtSignature'] : [],
       ),
+      ...fieldsNamed(body, 'inlineData').flatMap((inline) => [
+        ...unknownKeys(inline, ['mimeType', 'data', 'displayName'], 'inlineData'),
+        ...(isBase64(inline.data) ? [] : ['the data is not base64']),
+      ]),
     ],
   })

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { slugOf } from '../../platform/text/slug.ts'
-import type { Tool } from '../../tool.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { CallingTurn, Tool } from '../../tool.ts'
 import type { ConnectionRow } from '../connections/queries.ts'
 import type { AccessDeps } from '../deps.ts'
 import { callMcpTool } from './mcp.ts'
+import type { McpResult } from './mcp.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import { areWithinLimits } from './tool-list.ts'
 
@@ -34,6 +36,23 @@ const readPinnedTools = (stored: unknown): PinnedTools | undefined => {
   return pinned
 }
 
+const maxPictures = 4
+
+/** Names the pictures in the output by the ids under which the turn keeps them, and says why others are not shown. */
+const withPictures = async ({ output, pictures }: McpResult, turn: CallingTurn | null): Promise<unknown> => {
+  const content: unknown[] = [...output.content]
+  for (const { place, bytes } of turn === null ? [] : pictures.slice(0, maxPictures)) {
+    const { mimeType } = content[place] as { mimeType?: unknown }
+    try {
+      content[place] = { type: 'image', mimeType, pictureId: await turn?.keepPicture(bytes) }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      content[place] = { type: 'image', mimeType, omitted: true, error: error.message }
+    }
+  }
+  return { ...output, content }
+}
+
 /** The accepted tools of one MCP server. `prefix` distinguishes several servers. */
 const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: string): Tool[] => {
   const pinned = readPinnedTools(connection.pinnedTools)
@@ -50,8 +69,10 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
     connector: connection.connectorSlug,
     isOutbound: true,
     readsUntrusted: true,
-    run: ({ signal }, input: Readonly<Record<string, unknown>>) =>
-      callMcpTool(deps, { orgId, id }, { tool: tool.name, input, pinnedHash: pinned.hash, signal }),
+    run: async ({ signal, turn }, input: Readonly<Record<string, unknown>>) => {
+      const call = { tool: tool.name, input, pinnedHash: pinned.hash, signal }
+      return withPictures(await callMcpTool(deps, { orgId, id }, call), turn)
+    },
   }))
 }
 

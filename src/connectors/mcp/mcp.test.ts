@@ -99,7 +99,12 @@ describe('MCP connections', () => {
     assert.deepEqual((await run(owner, session, 'mcp__search')).output, {
       content: [
         { type: 'text', text: 'it is "[redacted]"' },
-        { type: 'image', mimeType: 'image/png', omitted: true },
+        {
+          type: 'image',
+          mimeType: 'image/png',
+          omitted: true,
+          error: 'The picture could not be read: it is damaged or not a PNG, JPEG, WebP or GIF file.',
+        },
       ],
       structuredContent: { token: '[redacted]' },
     })

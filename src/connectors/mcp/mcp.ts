@@ -42,12 +42,26 @@ interface Content {
   type?: unknown
   text?: unknown
   mimeType?: unknown
+  data?: unknown
 }
+
+/** The output of a tool, and its pictures with their places in `content`. */
+export interface McpResult {
+  output: { content: unknown[] }
+  pictures: { place: number; bytes: Buffer }[]
+}
+
+const picturesOf = (content: readonly Content[]): McpResult['pictures'] =>
+  content.flatMap(({ type, data }, place) =>
+    type === 'image' && typeof data === 'string' ? [{ place, bytes: Buffer.from(data, 'base64') }] : [],
+  )
+
+const contentOf = (result: Record<string, unknown>): Content[] =>
+  Array.isArray(result['content']) ? (result['content'] as Content[]) : []
 
 /** Replaces images, audio and embedded resources by a note, because tool results are text. */
 const toToolOutput = (result: Record<string, unknown>): unknown => {
-  const content = (Array.isArray(result['content']) ? result['content'] : []) as Content[]
-  const parts = content.map((part) =>
+  const parts = contentOf(result).map((part) =>
     part.type === 'text' || part.type === 'resource_link'
       ? part
       : { type: part.type, mimeType: part.mimeType, omitted: true },
@@ -59,7 +73,7 @@ const toToolOutput = (result: Record<string, unknown>): unknown => {
 }
 
 const textOf = (result: Record<string, unknown>): string =>
-  ((Array.isArray(result['content']) ? result['content'] : []) as Content[])
+  contentOf(result)
     .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
     .join('\n')
     .slice(0, 2_000)
@@ -89,7 +103,7 @@ export const callMcpTool = async (
   deps: AccessDeps,
   ref: ConnectionRef,
   { tool, input, pinnedHash, signal }: { tool: string; input: unknown; pinnedHash: string; signal: AbortSignal },
-): Promise<unknown> =>
+): Promise<McpResult> =>
   withConnection(deps, ref, (access) =>
     withSession(deps, access, signal, async (session) => {
       const offered = pinTools(await session.listTools())
@@ -101,6 +115,7 @@ export const callMcpTool = async (
       const result = (await session.callTool(tool, input)) as Record<string, unknown>
       const scrub = createScrubber(access)
       if (result['isError'] === true) throw badRequest(scrub(textOf(result)) || 'The tool failed.')
-      return JSON.parse(scrub(JSON.stringify(toToolOutput(result)))) as unknown
+      const output = JSON.parse(scrub(JSON.stringify(toToolOutput(result)))) as McpResult['output']
+      return { output, pictures: picturesOf(contentOf(result)) }
     }),
   )

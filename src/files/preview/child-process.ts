@@ -35,13 +35,18 @@ const failures: Record<SandboxFailure, (cause: unknown) => Error> = {
   start: (cause) => serviceUnavailable('Previews are not available right now. Try again shortly.', { cause }),
 }
 
+/** The error for the caller when the process gave no result. */
+export const previewFailure = (error: unknown, onFailure?: (detail: string) => void): unknown => {
+  if (!(error instanceof SandboxError)) return error
+  if (error.failure === 'ended') onFailure?.(error.message)
+  return failures[error.failure](error.cause)
+}
+
 /** Runs the previewer in a sandboxed process. Throws a PreviewError when the file cannot be previewed. */
 export const runChild = async ({ format, onFailure, ...run }: ChildRun): Promise<PreviewPayload> => {
   const program = { entry, args: [format], reads: [import.meta.dirname] }
   const output = await runInSandbox({ ...run, program }).catch((error: unknown) => {
-    if (!(error instanceof SandboxError)) throw error
-    if (error.failure === 'ended') onFailure?.(error.message)
-    throw failures[error.failure](error.cause)
+    throw previewFailure(error, onFailure)
   })
   const result = JSON.parse(output) as ChildResult
   if ('payload' in result) return result.payload

@@ -9,6 +9,8 @@ import type { Format } from './formats/formats.ts'
 import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 import { createQueue } from './queue.ts'
+import { runPicture } from './pictures/run-picture.ts'
+import type { Picture } from './pictures/run-picture.ts'
 import { cutToBytes, previewText, textPrefixBytes } from './formats/text.ts'
 
 /** A file to preview. `open` is called at most once, when the file leaves the queue. */
@@ -31,6 +33,8 @@ export interface Previewer {
   preview(input: PreviewInput, signal?: AbortSignal): Promise<PreviewPayload>
   /** The same as plain text for a model, up to 512 KB; sheets as tab-separated lines. */
   text(input: PreviewInput, signal?: AbortSignal): Promise<{ text: string; truncated: boolean }>
+  /** A picture in a size that models accept. Throws like `preview`. */
+  picture(input: PreviewInput, signal?: AbortSignal): Promise<Picture>
   /** Ends running previews and rejects waiting ones. */
   close(): Promise<void>
 }
@@ -42,6 +46,12 @@ export interface PreviewerOptions extends Partial<ChildLimits> {
   maxWaiting?: number
   log?: Pick<Log, 'debug'>
 }
+
+const cannotRead = (rejection: PreviewError): ApiError =>
+  badRequest(`The picture could not be read: ${rejection.message}.`, { cause: rejection })
+
+/** Decoding the largest accepted JPEG or PNG with interlacing needs up to 350 MB. */
+const pictureRssBytes = 384 * 1_048_576
 
 const cannotPreview = (rejection: PreviewError): ApiError =>
   badRequest(`This file cannot be previewed: ${rejection.message}.`, { cause: rejection })
@@ -92,19 +102,39 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   // Requests have priority.
   const { niceness = 10 } = options
   const queue = createQueue(concurrency, maxWaiting)
+  // One at a time, because each may need much memory.
+  const pictures = createQueue(1, maxWaiting, 'pictures are being read')
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
-  const readInChild = async (input: PreviewInput, format: Exclude<Format, 'text'>, signal?: AbortSignal) => {
+  const inChild = async <T>(
+    input: PreviewInput,
+    signal: AbortSignal | undefined,
+    start: (source: Readable, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
     const source = await input.open()
-    const combined = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-    const onFailure = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
-    const work = runChild({ format, source, signal: combined, timeoutMs, maxRssBytes, niceness, onFailure })
+    const work = start(source, signal ? AbortSignal.any([signal, closing.signal]) : closing.signal)
     running.add(work)
     try {
       return await work
     } finally {
       running.delete(work)
+    }
+  }
+  const readInChild = (input: PreviewInput, format: Exclude<Format, 'text'>, signal?: AbortSignal) =>
+    inChild(input, signal, (source, combined) => {
+      const onFailure = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
+      return runChild({ format, source, signal: combined, timeoutMs, maxRssBytes, niceness, onFailure })
+    })
+  const picture: Previewer['picture'] = async (input, signal) => {
+    const onFailure = (detail: string): void => log?.debug({ detail }, 'picture not read')
+    const maxBytes = options.maxRssBytes ?? pictureRssBytes
+    const limits = { timeoutMs, maxRssBytes: maxBytes, niceness, onFailure }
+    const read = () => inChild(input, signal, (source, combined) => runPicture({ source, signal: combined, ...limits }))
+    try {
+      return await pictures.run(read, { group: input.orgId, signal })
+    } catch (error) {
+      throw error instanceof PreviewError ? cannotRead(error) : error
     }
   }
   const preview: Previewer['preview'] = async (input, signal) => {
@@ -118,9 +148,11 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   }
   return {
     preview,
+    picture,
     text: async (input, signal) => textOf(await preview(input, signal)),
     close: async () => {
       queue.close()
+      pictures.close()
       closing.abort(new Error('the server is stopping'))
       await Promise.allSettled(running)
     },

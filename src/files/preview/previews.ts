@@ -31,7 +31,8 @@ const unpack = async ({ payload, refusal }: PreviewRow): Promise<PreviewPayload>
   return JSON.parse((await decompress(payload)).toString()) as PreviewPayload
 }
 
-const keep = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Promise<void> => {
+/** Stores a preview or a rejection, and deletes the oldest ones of the org. */
+export const keepPreview = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Promise<void> => {
   try {
     await queries.upsertPreview(db, actor, key, row)
     await queries.deleteOldPreviews(db, actor, keptBytes)
@@ -59,11 +60,11 @@ export const cachedPreview = async (
   if (kept) return unpack(kept)
   try {
     const payload = await previewer.preview({ ...source, orgId: actor.orgId }, signal)
-    await keep(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
+    await keepPreview(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
     return payload
   } catch (error) {
     if (error instanceof ApiError && error.cause instanceof PreviewError) {
-      await keep(db, actor, key, { payload: null, refusal: error.message })
+      await keepPreview(db, actor, key, { payload: null, refusal: error.message })
     }
     throw error
   }

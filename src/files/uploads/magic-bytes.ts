@@ -79,6 +79,19 @@ const tests: Record<Signature, (head: Buffer) => boolean> = {
   '7z': startsWith('7z\xBC\xAF\x27\x1C'),
 }
 
+const sniffed = [
+  ['png', 'image/png'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+] as const
+
+/** The type of a picture or PDF by its first bytes; undefined for every other file. */
+export const sniffType = (head: Buffer): string | undefined => {
+  if (startsWith('%PDF-')(head)) return 'application/pdf'
+  return sniffed.find(([signature]) => tests[signature](head))?.[1]
+}
+
 /**
  * Checks the first bytes of a file against its declared type; `head` is the whole file when it is shorter than
  * `headBytes`. Throws BAD_REQUEST when an image, PDF, office document or archive does not have its type's signature. An

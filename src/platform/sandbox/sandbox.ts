@@ -14,6 +14,11 @@ export interface SandboxProgram {
   args?: readonly string[]
   /** Absolute paths of readable files and folders, in addition to the packages. */
   reads: readonly string[]
+  /**
+   * Whether the program may load native packages. Their code is not confined by the permissions of Node.js, only by the
+   * limits of the process.
+   */
+  allowsNative?: boolean
 }
 
 export interface SandboxLimits {
@@ -60,13 +65,14 @@ export interface ProcessLimits {
   niceness: number
 }
 
-const nodeArguments = ({ entry, args = [], reads }: SandboxProgram, heapMegabytes: number): string[] => [
+const nodeArguments = ({ entry, args = [], reads, allowsNative }: SandboxProgram, heapMegabytes: number): string[] => [
   // The input and its decompressed contents are outside of the heap. Most objects are short-lived: a PDF of 23 MB takes
   // 235 MB of memory with the default semi-space of 16 MB and 175 MB with 4 MB, in the same time.
   `--max-old-space-size=${heapMegabytes}`,
   '--max-semi-space-size=4',
   // Only these files, and no sockets, child processes, threads or addons.
   '--permission',
+  ...(allowsNative ? ['--allow-addons'] : []),
   ...[entry, ...reads, join(root, 'node_modules'), join(root, 'package.json')].map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
   '--no-warnings',

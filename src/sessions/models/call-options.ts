@@ -1,7 +1,13 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
 import type { ReasoningEffort } from '../../agents/agents.ts'
 import type { ModelProtocol } from '../../config/models.ts'
-import type { AssistantPart, ModelCall, PromptMessage } from './model-client.ts'
+import type { AssistantPart, ModelCall, PromptFile, PromptMessage, ToolResult } from './model-client.ts'
 
 /** The name of a tool for the provider. */
 export type NameOnWire = (toolName: string) => string
@@ -13,20 +19,57 @@ const partToWire = (part: AssistantPart, wireName: NameOnWire) => {
   return { type: part.type, toolCallId, toolName: wireName(toolName), input, ...returned }
 }
 
-const toWire = (message: PromptMessage, wireName: NameOnWire): LanguageModelV4Message => {
-  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text }] }
-  if (message.role === 'assistant') {
-    return { role: 'assistant', content: message.parts.map((part) => partToWire(part, wireName)) }
-  }
-  return {
-    role: 'tool',
-    content: message.results.map(({ callId, toolName, output, isError }) => ({
+type Media = NonNullable<ModelCall['media']>
+
+const filesToWire = (files: readonly PromptFile[] = [], media: Media): LanguageModelV4FilePart[] =>
+  files.flatMap(({ fileId }) => {
+    const { name: filename, mimeType: mediaType, bytes } = media.get(fileId) ?? {}
+    if (bytes === undefined || mediaType === undefined || filename === undefined) return []
+    return [{ type: 'file', filename, mediaType, data: { type: 'data', data: bytes } }]
+  })
+
+/** Chat completions have only text in results of tools, and older Gemini models too. */
+const takesFilesInResults = (protocol: ModelProtocol): boolean => protocol === 'openai' || protocol === 'anthropic'
+
+const resultsToWire = (
+  results: readonly ToolResult[],
+  { protocol, media, wireName }: { protocol: ModelProtocol; media: Media; wireName: NameOnWire },
+): LanguageModelV4Message[] => {
+  const later: LanguageModelV4FilePart[] = []
+  const content = results.map(({ callId, toolName, output, isError, files }): LanguageModelV4ToolResultPart => {
+    const shown = filesToWire(files, media)
+    const inResult = takesFilesInResults(protocol) && shown.length > 0
+    if (!inResult) later.push(...shown)
+    return {
       type: 'tool-result',
       toolCallId: callId,
       toolName: wireName(toolName),
-      output: { type: isError ? 'error-json' : 'json', value: output as never },
-    })),
+      output: inResult
+        ? { type: 'content', value: [{ type: 'text', text: JSON.stringify(output) }, ...shown] }
+        : { type: isError ? 'error-json' : 'json', value: output as never },
+    }
+  })
+  const told = { type: 'text', text: 'The pictures that the tools returned:' } as const
+  return [
+    { role: 'tool', content },
+    ...(later.length === 0 ? [] : [{ role: 'user' as const, content: [told, ...later] }]),
+  ]
+}
+
+const toWire = (
+  protocol: ModelProtocol,
+  message: PromptMessage,
+  media: Media,
+  wireName: NameOnWire,
+): LanguageModelV4Message[] => {
+  if (message.role === 'user') {
+    const text = { type: 'text', text: message.text } as const
+    return [{ role: 'user', content: [text, ...filesToWire(message.files, media)] }]
   }
+  if (message.role === 'assistant') {
+    return [{ role: 'assistant', content: message.parts.map((part) => partToWire(part, wireName)) }]
+  }
+  return resultsToWire(message.results, { protocol, media, wireName })
 }
 
 const cacheHere = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
@@ -123,7 +166,7 @@ export const toOptions = (
   const plain: LanguageModelV4CallOptions = {
     prompt: [
       { role: 'system', content: call.instructions },
-      ...call.messages.map((message) => toWire(message, wireName)),
+      ...call.messages.flatMap((message) => toWire(protocol, message, call.media ?? new Map(), wireName)),
     ],
     abortSignal,
     ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),

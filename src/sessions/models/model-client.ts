@@ -1,9 +1,25 @@
 import type { JSONValue } from '@ai-sdk/provider'
+import type { AttachedFile } from './attached-files.ts'
 import type { ReasoningEffort } from '../../agents/agents.ts'
+
+/** A picture or PDF file of a message. Its bytes are in the `media` of the call, so that messages stay small. */
+export interface PromptFile extends AttachedFile {
+  /** Estimated for the model of the call; undefined while it is not decided whether the model is shown the file. */
+  tokens?: number
+  /** A picture that a tool returned and the turn keeps: `fileId` is its id in the state of the turn. */
+  isKept?: boolean
+}
+
+/** The bytes of a file that the model is shown. */
+export interface PromptMedia {
+  mimeType: string
+  name: string
+  bytes: Buffer
+}
 
 /** A message of the conversation in a format that is independent of the provider. */
 export type PromptMessage =
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; files?: PromptFile[] }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; results: ToolResult[] }
 
@@ -24,6 +40,8 @@ export interface ToolResult {
   toolName: string
   output: unknown
   isError: boolean
+  /** Pictures that the tool returned. */
+  files?: PromptFile[]
 }
 
 export interface ModelTool {
@@ -41,6 +59,8 @@ export interface ModelCall {
   tools: readonly ModelTool[]
   /** Whether it must call a tool, this tool, or none. Default: the model decides. */
   toolChoice?: 'none' | 'required' | { name: string }
+  /** The bytes of the files of the messages, by the id of the file. */
+  media?: ReadonlyMap<string, PromptMedia>
   maxOutputTokens?: number
   /** The org for which the call is made. */
   orgId: string

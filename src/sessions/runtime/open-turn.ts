@@ -14,6 +14,8 @@ import type { TurnLease } from './queries.ts'
 import { createReservations } from './costs/reservations.ts'
 import type { ReservationDeps } from './costs/reservations.ts'
 import { createSharedBudget } from './costs/shared-budget.ts'
+import { createAttachments } from './prompt/media.ts'
+import type { AttachmentDeps } from './prompt/media.ts'
 import { createFallbacks } from './steps/fallbacks.ts'
 import { createToolRunner } from './steps/tool-runner.ts'
 import type { ToolRunnerDeps } from './steps/tool-runner.ts'
@@ -26,7 +28,8 @@ import type { WriterDeps } from './turn-writer.ts'
 export type OpenTurnDeps = AuthorityDeps &
   ReservationDeps &
   ToolRunnerDeps &
-  WriterDeps & {
+  WriterDeps &
+  AttachmentDeps & {
     config: Pick<Config, 'modelSilenceMs'>
     log: Log
     modelClient: ModelClient
@@ -92,6 +95,7 @@ export const openTurn = async (deps: OpenTurnDeps, options: OpenTurnOptions): Pr
       fallbacks: createFallbacks(deps, orgId, turn, state),
       sharedBudget: createSharedBudget(deps.db, orgId, turn, state),
       toolRunner: createToolRunner(deps, turn, state),
+      attachments: createAttachments(deps, { orgId, turnId: turn.id }),
       writer,
       faultPoint,
     },

@@ -39,7 +39,9 @@ const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn, handed?: Han
   }
   const prepared = await prepareTurn(deps, leased, handed)
   const outcome = 'code' in prepared ? failed(prepared) : await runTurnLoop(prepared)
-  if (outcome) await services.writer.finish(outcome)
+  if (!outcome) return
+  await services.writer.finish(outcome)
+  deps.keptPictures.drop({ orgId: lease.orgId, turnId: turn.id })
 }
 
 /** The turn's remaining time: the smaller of its own and that of the peer conversation it belongs to. */

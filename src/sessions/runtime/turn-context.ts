@@ -5,6 +5,7 @@ import type { ClaimedTurn } from '../turns/queries.ts'
 import { AuthorityLost } from './authority.ts'
 import type { AgentAuthority, TurnAuthority } from './authority.ts'
 import type { FaultPoint } from './fault-points.ts'
+import type { Attachments } from './prompt/media.ts'
 import type { Exchange } from './prompt/prompt.ts'
 import type { TurnLease } from './queries.ts'
 import type { Reservations } from './costs/reservations.ts'
@@ -23,6 +24,7 @@ export interface TurnServices {
   readonly fallbacks: Fallbacks
   readonly sharedBudget: SharedBudget
   readonly toolRunner: ToolRunner
+  readonly attachments: Attachments
   readonly writer: TurnWriter
   /** For crash tests. Does nothing in production. */
   readonly faultPoint: (point: FaultPoint) => void

@@ -1,4 +1,12 @@
-import { checkName, isOwnContent, listFiles, readFileText, storeFile } from '../../files/files.ts'
+import {
+  checkName,
+  getContent,
+  isOwnContent,
+  listFiles,
+  pictureTypes,
+  readFileText,
+  storeFile,
+} from '../../files/files.ts'
 import { truncateToJsonBytes } from './truncate-text.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
@@ -46,7 +54,7 @@ const maxReadBytes = 56_000
 const read: Tool = {
   name: 'files.read',
   description:
-    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long file comes in parts: call again with nextOffset.',
+    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long file comes in parts: call again with nextOffset. A picture (PNG, JPEG, WebP, GIF) is shown to models that can see.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -61,6 +69,12 @@ const read: Tool = {
     { actor, signal, turn, ...deps }: ToolContext,
     { fileId, offset = 0 }: { fileId: string; offset?: number },
   ) => {
+    const { name, mimeType, sizeBytes } = await getContent(deps.db, actor.orgId, fileId)
+    if (pictureTypes.has(mimeType)) {
+      if (!(await isOwnContent(deps.db, actor, fileId))) turn?.noteUntrusted()
+      // The transcript has only the reference. The picture is read when a model is called.
+      return { fileId, name, mimeType, sizeBytes, picture: true }
+    }
     const [file, isOwn] = await Promise.all([
       readFileText(deps, actor, fileId, signal),
       isOwnContent(deps.db, actor, fileId),

@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
 import { ModelFailure } from '../../models/model-client.ts'
 import type { ModelCall } from '../../models/model-client.ts'
-import { estimateTokens } from '../prompt/prompt.ts'
+import { estimateTokens, tokensOf } from '../prompt/prompt.ts'
 import { lockLeasedTurn } from '../queries.ts'
 import type { TurnLease } from '../queries.ts'
 import type { CallTarget } from '../steps/fallbacks.ts'
@@ -37,9 +37,9 @@ export const planCall = (
   ...tokens,
 })
 
-/** The tokens of a call's prompt, estimated from its size in bytes. */
+/** The tokens of a call's prompt, estimated from its size in bytes and the sizes of its pictures and PDF files. */
 export const promptTokensOf = (call: ModelCall): number =>
-  estimateTokens(call.instructions) + estimateTokens(call.messages) + estimateTokens(call.tools)
+  estimateTokens(call.instructions) + tokensOf(call.messages) + estimateTokens(call.tools)
 
 /** Reserves money before each model call of a turn. */
 export interface Reservations {

@@ -1,7 +1,14 @@
 import type { MessageRow } from '../../queries.ts'
 import type { MessagePart } from '../../schemas.ts'
 import { withAttachedFiles } from '../../models/attached-files.ts'
-import type { AssistantPart, PromptMessage, ProviderOptions, ToolResult } from '../../models/model-client.ts'
+import type {
+  AssistantPart,
+  PromptFile,
+  PromptMessage,
+  ProviderOptions,
+  ToolResult,
+} from '../../models/model-client.ts'
+import { isMedia, picturesIn } from './media-files.ts'
 import type { StepPart } from '../../turns/step-parts.ts'
 
 const textOf = (parts: MessagePart[]): string =>
@@ -38,7 +45,8 @@ export const assistantMessages = (parts: StepPart[], model?: string): PromptMess
     if (part.type === 'tool-call' && !completed.has(part.toolCallId)) continue
     if (part.type === 'tool-result') {
       const { toolCallId: callId, toolName, output, isError } = part
-      results.push({ callId, toolName, output, isError })
+      const files = isError ? [] : picturesIn(toolName, output)
+      results.push({ callId, toolName, output, isError, ...(files.length === 0 ? {} : { files }) })
       continue
     }
     const spoken = saidPart(part, optionsFor(model, part))
@@ -64,15 +72,22 @@ const bytesPerToken = 3.5
 export const estimateTokens = (value: unknown): number =>
   Math.ceil(Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / bytesPerToken)
 
-const fromPerson = ({ parts }: MessageRow): PromptMessage[] => [
-  {
-    role: 'user',
-    text: withAttachedFiles(
-      textOf(parts),
-      parts.filter((part) => part.type === 'file'),
-    ),
-  },
-]
+/** The pictures and PDF files of a message. */
+export const filesOf = (message: PromptMessage): PromptFile[] => {
+  if (message.role === 'user') return message.files ?? []
+  return message.role === 'tool' ? message.results.flatMap(({ files = [] }) => files) : []
+}
+
+/** The tokens of messages with their pictures and PDF files. */
+export const tokensOf = (messages: readonly PromptMessage[]): number =>
+  estimateTokens(messages) + messages.flatMap(filesOf).reduce((sum, { tokens = 0 }) => sum + tokens, 0)
+
+const fromPerson = ({ parts }: MessageRow): PromptMessage[] => {
+  const files = parts.filter((part) => part.type === 'file')
+  const shown = files.filter(isMedia)
+  const text = withAttachedFiles(textOf(parts), files)
+  return [{ role: 'user', text, ...(shown.length === 0 ? {} : { files: shown }) }]
+}
 
 /** In a session of two agents, each one's model is shown the other agent's messages as those of its user. */
 const fromAgents = ({ author, role, parts }: MessageRow, reader: string): PromptMessage[] => {
@@ -103,7 +118,7 @@ const omittedResult = { leftOut: 'This result was shown before. It is left out n
 
 const withoutResults = (message: PromptMessage): PromptMessage =>
   message.role === 'tool'
-    ? { ...message, results: message.results.map((result) => ({ ...result, output: omittedResult })) }
+    ? { ...message, results: message.results.map((result) => ({ ...result, output: omittedResult, files: [] })) }
     : message
 
 /** The tool results of one step, each truncated to an equal share of `maxTokens`. */
@@ -121,7 +136,7 @@ const truncated = (message: PromptMessage, maxTokens: number): PromptMessage => 
 /** The messages of the current turn within `maxTokens`: its oldest results are left out and the last ones truncated. */
 const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
   const messages = [...own]
-  const tokens = messages.map(estimateTokens)
+  const tokens = messages.map((message) => tokensOf([message]))
   let total = tokens.reduce((sum, one) => sum + one, 0)
   const last = messages.findLastIndex(({ role }) => role === 'tool')
   for (let i = 0; i < messages.length && total > maxTokens; i++) {
@@ -130,7 +145,7 @@ const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
     const rest = maxTokens - (total - before)
     const fitted = i === last ? truncated(message, rest) : withoutResults(message)
     messages[i] = fitted
-    total += estimateTokens(fitted) - before
+    total += tokensOf([fitted]) - before
   }
   return messages
 }
@@ -150,12 +165,12 @@ export const promptOf = (exchanges: readonly Exchange[], own: PromptMessage[], m
   const [current, ...earlier] = exchanges
   if (!current) return { messages: own, leftOut: 0 }
   const fitted = fitOwn(own, maxTokens - current.tokens)
-  let roomTokens = maxTokens - current.tokens - estimateTokens(fitted)
+  let roomTokens = maxTokens - current.tokens - tokensOf(fitted)
   let oldest = current.number
   const before: PromptMessage[][] = []
   for (const { number, messages, tokens } of earlier) {
     const shown = tokens <= roomTokens ? messages : messages.map(withoutResults)
-    const shownTokens = tokens <= roomTokens ? tokens : estimateTokens(shown)
+    const shownTokens = tokens <= roomTokens ? tokens : tokensOf(shown)
     if (shownTokens > roomTokens) break
     roomTokens -= shownTokens
     before.unshift(shown)

@@ -11,7 +11,7 @@ import type { TurnState } from '../turn-state.ts'
 
 /** The model of a call, and what it costs. */
 export interface CallTarget {
-  model: Pick<Model, 'id' | 'provider' | 'contextWindow' | 'maxOutputTokens' | 'capabilities'>
+  model: Pick<Model, 'id' | 'provider' | 'contextWindow' | 'maxOutputTokens' | 'capabilities' | 'input'>
   pricing: ModelPricing
   /** The org's own key at the provider; null for the operator's. */
   providerKeyId: string | null

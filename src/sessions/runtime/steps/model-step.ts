@@ -50,15 +50,33 @@ const toolChoiceOf = ({ turn, tools }: TurnContext, step: number): Pick<ModelCal
   return choice === 'none' || step === fromStep ? { toolChoice: choice } : {}
 }
 
-const promptFor = (context: TurnContext, target: CallTarget, step: number): { call: ModelCall; leftOut: number } => {
-  const { lease, state, instructions, tools, exchanges } = context
+/** The largest part of a prompt that pictures and PDF files may be. */
+const mediaShare = 0.5
+
+const promptFor = async (
+  context: TurnContext,
+  { target, step }: Pick<Attempt, 'target' | 'step'>,
+): Promise<{ call: ModelCall; leftOut: number; release: () => void }> => {
+  const { lease, state, instructions, tools, actor, signal, services } = context
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
-  const { messages, leftOut } = promptOf(exchanges, assistantMessages(replyPartsOf(state), modelId), room)
+  const conversation = { exchanges: context.exchanges, own: assistantMessages(replyPartsOf(state), modelId) }
+  const { exchanges, own, media, release } = await services.attachments.load(conversation, {
+    actor,
+    model: target.model,
+    signal,
+    maxTokens: room * mediaShare,
+    noteUntrusted: () => state.noteUntrusted('file'),
+  })
+  const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
-  return { call: { orgId: lease.orgId, modelId, instructions: shown, messages, tools, ...limits }, leftOut }
+  return {
+    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits },
+    leftOut,
+    release,
+  }
 }
 
 type CallEnd =
@@ -162,6 +180,25 @@ const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures:
   throw signal.reason
 }
 
+/** Makes one call with the files of the conversation, if there is enough money for it. */
+const callWithFiles = async (
+  context: TurnContext,
+  at: Omit<Attempt, 'promptTokens'>,
+): Promise<StepOutcome & { hadOutput: boolean }> => {
+  const { services, agent } = context
+  const { call, leftOut, release } = await promptFor(context, at)
+  try {
+    await services.writer.saveLeftOut(leftOut)
+    const reserved = await services.reservations.reserve(agent, call, at.target)
+    if (reserved === 'cost' || reserved instanceof ModelFailure) {
+      return { ended: undefined, calls: [], finish: reserved, hadOutput: false }
+    }
+    return await callOnce(context, reserved, at)
+  } finally {
+    release()
+  }
+}
+
 /** Runs one step: calls the model, retries transient failures, and calls the next model of the agent. Rejects when the lease is lost. */
 export const callModel = async (context: TurnContext, step: number): Promise<StepOutcome> => {
   const { state, services, agent } = context
@@ -169,13 +206,7 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { call, leftOut } = promptFor(context, target, step)
-    await services.writer.saveLeftOut(leftOut)
-    const reserved = await services.reservations.reserve(agent, call, target)
-    if (reserved === 'cost' || reserved instanceof ModelFailure) {
-      return { ended: undefined, calls: [], finish: reserved }
-    }
-    const { hadOutput, ...outcome } = await callOnce(context, reserved, { step, attempt, target })
+    const { hadOutput, ...outcome } = await callWithFiles(context, { step, attempt, target })
     const { ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     const next = allowsFallback(finish, hadOutput) ? await services.fallbacks.next(agent, target) : undefined

@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Tool, ToolContext } from '../../../tool.ts'
 import { runTool } from '../../tools/tools.ts'
 import type { Toolbox, ToolOutcome } from '../../tools/tools.ts'
 import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { KeptPictures } from '../prompt/kept-pictures.ts'
 import type { TurnCall, TurnState } from '../turn-state.ts'
 
 /** Runs the tools of one turn. */
@@ -14,10 +16,13 @@ export interface ToolRunner {
 }
 
 /** The only dependencies of the server that tools can use. */
-export type ToolRunnerDeps = Pick<ToolContext, 'db' | 'log' | 'objects' | 'quotas' | 'previewer'> & { toolbox: Toolbox }
+export type ToolRunnerDeps = Pick<ToolContext, 'db' | 'log' | 'objects' | 'quotas' | 'previewer'> & {
+  toolbox: Toolbox
+  keptPictures: KeptPictures
+}
 
 export const createToolRunner = (
-  { toolbox, db, log, objects, quotas, previewer }: ToolRunnerDeps,
+  { toolbox, db, log, objects, quotas, previewer, keptPictures }: ToolRunnerDeps,
   turn: ClaimedTurn,
   state: TurnState,
 ): ToolRunner => ({
@@ -25,6 +30,12 @@ export const createToolRunner = (
   run: async (tool, call, { actor, leftMs, signal }) => {
     const noteUntrusted = (): void => state.noteUntrusted(call.toolName)
     const { untrustedFrom } = state
+    const keepPicture = async (bytes: Buffer): Promise<string> => {
+      const open = async (): Promise<Readable> => Readable.from([bytes])
+      const input = { mimeType: 'image/*', name: 'picture', sizeBytes: bytes.length, orgId: actor.orgId, open }
+      const picture = await previewer.picture(input, signal)
+      return keptPictures.keep({ orgId: actor.orgId, turnId: turn.id }, picture)
+    }
     const outcome = await runTool(
       tool,
       {
@@ -37,7 +48,7 @@ export const createToolRunner = (
         signal,
         projectId: turn.projectId,
         callKey: `${turn.id}:${call.step}:${call.place}`,
-        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted },
+        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted, keepPicture },
       },
       call.input,
     )

@@ -953,21 +953,35 @@ export interface ChatCompletion {
     message: {
       /** Role of the author. */
       role: "assistant"
-      /** Reply of the agent. */
-      content: string
+      /** Reply of the agent. Null when there is none beside tool calls. */
+      content: string | null
+      /** Calls of functions of the client. Absent without any. */
+      tool_calls?: Array<{
+        /** ID of the call. */
+        id: string
+        /** Kind of the call. */
+        type: "function"
+        /** The function and its arguments. */
+        function: {
+          /** Name of the function. */
+          name: string
+          /** Arguments as JSON text. */
+          arguments: string
+        }
+      }>
       /** Always null. */
       refusal: null
     }
     /** Always null. */
     logprobs: null
-    /** Why the reply ended. `length`: a limit ended the turn. */
-    finish_reason: "stop" | "length" | "content_filter"
+    /** Why the reply ended. `length`: a limit ended the turn. `tool_calls`: the turn waits for the outputs of `tool_calls`. */
+    finish_reason: "stop" | "length" | "content_filter" | "tool_calls"
   }>
   /** Tokens of the turn. */
   usage: {
-    /** Input tokens of all model calls of the turn. */
+    /** Input tokens of the model calls for this completion. */
     prompt_tokens: number
-    /** Output tokens of all model calls of the turn. */
+    /** Output tokens of the model calls for this completion. */
     completion_tokens: number
     /** Input and output tokens together. */
     total_tokens: number
@@ -982,13 +996,13 @@ export interface ChatCompletion {
 export interface ChatCompletionCreate {
   /** `agent/` and the slug or ID of an agent. At most 300 characters. */
   model: string
-  /** Messages of the conversation, 1–2,000. The last one must be a `user` message. */
+  /** Messages of the conversation, 1–2,000. The last one must be a `user` message, or the last ones the `tool` messages of all calls before them. */
   messages: Array<{
-    /** Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` and `function` are rejected. */
+    /** Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` is the output of a tool call. `function` is rejected. */
     role: "system" | "developer" | "user" | "assistant" | "tool" | "function"
     /** Text, or an array of parts. Default: empty. */
     content?: string | Array<{
-      /** `text`, or `file` for a stored file. */
+      /** `text`, `image_url` or `file`. */
       type: string
       /** Text of a `text` part. */
       text?: string
@@ -996,10 +1010,33 @@ export interface ChatCompletionCreate {
       file?: {
         /** ID of a file of the org. */
         file_id?: string
+        /** The file as a `data:` URL in base64, in place of `file_id`. */
+        file_data?: string
+        /** Name for `file_data`, 1–255 characters. Default `file`. */
+        filename?: string
+      }
+      /** Picture of an `image_url` part. */
+      image_url?: {
+        /** The picture as a `data:` URL in base64. Other URLs are rejected. */
+        url: string
       }
     }> | null
-    /** Rejected: tools run on the server. */
-    tool_calls?: unknown
+    /** Tool calls of an `assistant` message, at most 128. Default: none. */
+    tool_calls?: Array<{
+      /** ID of the call. */
+      id: string
+      /** Only `function` is supported. */
+      type: string
+      /** The function and its arguments. */
+      function?: {
+        /** Name of the function. */
+        name: string
+        /** Arguments as JSON text. */
+        arguments: string
+      }
+    }> | null
+    /** ID of the call of which a `tool` message is the output. */
+    tool_call_id?: string
   }>
   /** Whether to stream the response as server-sent events. Default false. */
   stream?: boolean | null
@@ -1014,10 +1051,28 @@ export interface ChatCompletionCreate {
   max_tokens?: number | null
   /** Number of choices. Only 1 is supported. Default 1. */
   n?: number | null
-  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
-  tools?: unknown[] | null
-  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
+  /** Functions that the client runs, beside the tools of the agent, at most 128 and together 64 KB as JSON. Default: none. */
+  tools?: Array<{
+    /** Only `function` is supported. */
+    type: string
+    /** The function. */
+    function?: {
+      /** Name: 1–64 letters, digits, `_` and `-`. Not that of a tool of the agent. */
+      name: string
+      /** What the function does, for the model, at most 10,000 characters. Default: the name. */
+      description?: string | null
+      /** JSON Schema of the arguments. Default: an object without properties. */
+      parameters?: Record<string, unknown> | null
+    }
+  }> | null
+  /** `auto`, `none`, `required`, or `{ "type": "function", "function": { "name": … } }`. Default `auto`. */
+  tool_choice?: unknown
+  /** Whether a completion may contain several calls. Default true. */
+  parallel_tool_calls?: boolean | null
+  /** Rejected with `unsupported_parameter`: use `tools`. */
   functions?: unknown[] | null
+  /** Rejected with `unsupported_parameter`: use `tool_choice`. */
+  function_call?: unknown
   /** Rejected with `unsupported_parameter`: stop sequences are not supported. */
   stop?: unknown
   /** Format of the response. Only `{ "type": "text" }` is supported. Default: text. */

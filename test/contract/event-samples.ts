@@ -159,10 +159,14 @@ export const samples: Record<string, MakeSample[]> = {
     async (_app, owner) => ({ path: `${api}/sessions`, options: { as: owner, json: { agentId: 'assistant' } } }),
   ],
   'POST /api/openai/v1/chat/completions': [
-    async (_app, owner) => ({
-      path: '/api/openai/v1/chat/completions',
-      options: { as: owner, json: { model: 'agent/assistant', messages: [{ role: 'user', content: 'Hello' }] } },
-    }),
+    async (_app, owner) => {
+      const file = { filename: 'note.txt', file_data: 'data:text/plain;base64,SGVsbG8=' }
+      const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+      return {
+        path: '/api/openai/v1/chat/completions',
+        options: { as: owner, json: { model: 'agent/assistant', messages } },
+      }
+    },
   ],
   'POST /mcp': [
     async (_app, owner) => ({

@@ -59,6 +59,8 @@ export const openAiErrors: ErrorFormat = {
 export const unsupported = (param: string, message: string): ChatError =>
   new ChatError('BAD_REQUEST', message, { param, code: 'unsupported_parameter' })
 
+export const invalid = (param: string, message: string): ChatError => new ChatError('BAD_REQUEST', message, { param })
+
 export const modelNotFound = (): ChatError =>
   new ChatError('NOT_FOUND', `Model not found. GET ${openAiPrefix}/models lists the available models.`, {
     param: 'model',

@@ -31,6 +31,12 @@ const filesToWire = (files: readonly PromptFile[] = [], media: Media): LanguageM
 /** Chat completions have only text in results of tools, and older Gemini models too. */
 const takesFilesInResults = (protocol: ModelProtocol): boolean => protocol === 'openai' || protocol === 'anthropic'
 
+/** Text is sent as it is: tools of a caller return it, often with JSON in it that must not be quoted again. */
+const outputToWire = (output: unknown, isError: boolean): LanguageModelV4ToolResultPart['output'] =>
+  typeof output === 'string'
+    ? { type: 'text', value: output }
+    : { type: isError ? 'error-json' : 'json', value: output as never }
+
 const resultsToWire = (
   results: readonly ToolResult[],
   { protocol, media, wireName }: { protocol: ModelProtocol; media: Media; wireName: NameOnWire },
@@ -46,7 +52,7 @@ const resultsToWire = (
       toolName: wireName(toolName),
       output: inResult
         ? { type: 'content', value: [{ type: 'text', text: JSON.stringify(output) }, ...shown] }
-        : { type: isError ? 'error-json' : 'json', value: output as never },
+        : outputToWire(output, isError),
     }
   })
   const told = { type: 'text', text: 'The pictures that the tools returned:' } as const

@@ -52,8 +52,8 @@ export interface TurnRequest {
   apiKeyId?: string | null
   /** Finds the turn for a caller that does not know its id, such as an MCP client that cancels a request. */
   callerDigest?: Buffer | null
-  /** The source of the message when its content is untrusted; null by default. */
-  untrustedFrom?: UntrustedSource | null
+  /** The source of the message, or of the history with it, when its content is untrusted; null by default. */
+  untrustedFrom?: UntrustedSource | (string & {}) | null
 }
 
 export const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({

@@ -136,12 +136,19 @@ const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<Tu
   return current
 }
 
+/** For a caller that runs one call at a time. */
+const parallelError = (context: TurnContext, requested: RequestedCall[], place: number): string | undefined => {
+  const isNext = (call: RequestedCall | undefined): boolean => call !== undefined && isCallers(context, call)
+  if (context.turn.clientTools?.isParallel !== false || !isNext(requested[place])) return undefined
+  return requested.slice(0, place).some(isNext) ? 'Not run: call one of these tools at a time.' : undefined
+}
+
 /** The rows of the requested calls. Calls that cannot run are marked as failed, and the stream reports their errors. */
 export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
   const repeatedError = isRepeating(context, requested) ? repeatError : undefined
   return requested.map((request, place) => {
     const call = waitingCall(step, place, request)
-    const error = rejectionOf(context, request, place) ?? repeatedError
+    const error = rejectionOf(context, request, place) ?? repeatedError ?? parallelError(context, requested, place)
     if (error === undefined) {
       const { toolName } = request
       if (isCallers(context, request)) return call

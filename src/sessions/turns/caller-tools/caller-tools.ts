@@ -76,7 +76,7 @@ export const checkCallerTools = async (
   const offered = await toolbox.offered({ db, actor, agent })
   const own = new Set(offered.map(({ name }) => wireName(name)))
   const taken = tools.find(({ name }) => own.has(name))
-  if (taken) throw badRequest(`tools: the agent has a tool ${taken.name} of its own. Choose another name.`)
+  if (taken) throw badRequest(`tools must not have the name ${taken.name}, which a tool of the agent has`)
 }
 
 const toTool = ({ name, description, inputSchema }: CallerTool): Tool => ({

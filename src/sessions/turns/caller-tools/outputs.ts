@@ -76,12 +76,13 @@ interface GivenOutputs {
  * Stores what the caller's tools returned: all outputs or, when one is rejected, none. After the last output the turn
  * continues. FORBIDDEN for everyone but the person of the turn, whose tools they are. NOT_FOUND for an unknown call,
  * CONFLICT for a call that has another output or for which the turn does not wait. The outputs count as untrusted content.
+ * Returns false when all of them were given before.
  */
 export const giveToolOutputs = async (
   deps: TurnDeps,
   actor: Actor,
   { turnId, outputs, callerTools }: GivenOutputs,
-): Promise<void> => {
+): Promise<boolean> => {
   const { db } = deps
   const { orgId } = actor
   const given = readOutputs(outputs)
@@ -89,7 +90,7 @@ export const giveToolOutputs = async (
   if (found.userId !== actor.userId) {
     throw forbidden('Only the person for whom the turn runs can give outputs of their tools.')
   }
-  await db.transaction(actor, async (db) => {
+  return db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, orgId, found.sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!turn) throw notFound('Turn')
@@ -97,7 +98,7 @@ export const giveToolOutputs = async (
     const calls = all.filter((call) => isOfCaller(turn.clientTools, call))
     const changed = applyOutputs(turn, calls, given)
     const [first] = changed
-    if (!first) return
+    if (!first) return false
     await callQueries.endCallerCalls(db, orgId, turnId, changed)
     const isReady = !calls.some((call) => awaitsOutput(turn.clientTools, call))
     await continueTurn(db, deps, orgId, {
@@ -107,5 +108,6 @@ export const giveToolOutputs = async (
       untrustedFrom: first.toolName,
       callerTools: callerTools && { ...callerTools, fromStep: first.step + 1 },
     })
+    return true
   })
 }

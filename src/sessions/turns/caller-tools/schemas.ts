@@ -44,6 +44,8 @@ export type ToolChoice = Static<typeof ToolChoice>
 export interface CallerTools {
   tools: CallerTool[]
   choice: ToolChoice
+  /** False when a step may have one call of them only. Default true. */
+  isParallel?: boolean
   /** The first step after the request that set `choice`. Only this step is forced to call a tool. */
   fromStep: number
 }

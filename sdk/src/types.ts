@@ -3212,6 +3212,52 @@ export interface OAuthUrl {
   oauthUrl: string
 }
 
+export interface OpenAiFile {
+  /** ID of the file. */
+  id: string
+  /** Type of the object. */
+  object: "file"
+  /** Size in bytes. */
+  bytes: number
+  /** Time of creation, in Unix seconds. */
+  created_at: number
+  /** Name of the file. */
+  filename: string
+  /** Always `user_data`: the purpose is not stored. */
+  purpose: "user_data"
+  /** Always `processed`. */
+  status: "processed"
+}
+
+export interface OpenAiFileDeleted {
+  /** ID of the file. */
+  id: string
+  /** Type of the object. */
+  object: "file"
+  /** Always true. */
+  deleted: true
+}
+
+export interface OpenAiFileList {
+  /** Type of the object. */
+  object: "list"
+  /** Files of the org. */
+  data: OpenAiFile[]
+  /** ID of the first file of the page. Null when it is empty. */
+  first_id: string | null
+  /** ID of the last file of the page. Null when it is empty. */
+  last_id: string | null
+  /** Whether more files follow. */
+  has_more: boolean
+}
+
+export interface OpenAiFileUpload {
+  /** The bytes, at most 100 MB, with their media type. */
+  file: Blob
+  /** `user_data`, `assistants` or `vision`; others are rejected. */
+  purpose: string
+}
+
 export interface PasswordChange {
   /** Current password, 1–128 characters. Required, except for the first password of the session. */
   currentPassword?: string

@@ -158,6 +158,25 @@ export const samples: Record<string, MakeSample[]> = {
   [`POST ${api}/sessions`]: [
     async (_app, owner) => ({ path: `${api}/sessions`, options: { as: owner, json: { agentId: 'assistant' } } }),
   ],
+  'POST /api/openai/v1/files': [
+    async (_app, owner) => ({
+      path: '/api/openai/v1/files',
+      options: {
+        as: owner,
+        headers: { 'content-type': formType },
+        body: formBody([
+          { name: 'purpose', value: 'user_data' },
+          { name: 'file', filename: 'a.txt', type: 'text/plain', value: 'hello' },
+        ]),
+      },
+    }),
+  ],
+  'DELETE /api/openai/v1/files/:id': [
+    async (app, owner) => {
+      const { id } = await anyFile(app, owner)
+      return { path: `/api/openai/v1/files/${id}`, options: { as: owner } }
+    },
+  ],
   'POST /api/openai/v1/chat/completions': [
     async (_app, owner) => {
       const file = { filename: 'note.txt', file_data: 'data:text/plain;base64,SGVsbG8=' }

@@ -6,14 +6,7 @@ import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredResponse } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
-import {
-  ChatCompletion,
-  ChatCompletionCreate,
-  ChatFailure,
-  ChatModel,
-  ChatModelList,
-  ChatModelParams,
-} from './schemas.ts'
+import { ChatCompletion, ChatCompletionCreate, ChatModel, ChatModelList, ChatModelParams } from './schemas.ts'
 import { sendChunks } from './chunk-stream.ts'
 import {
   agentOfModel,
@@ -26,13 +19,11 @@ import {
 import type { BegunChat } from './continuation.ts'
 import { readConversation, rejectUnsupported } from './conversation.ts'
 import { readTools } from './tools.ts'
-import { turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
+import { registerOpenAiFileRoutes } from './file-routes.ts'
+import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
 
 const tags = ['OpenAI']
 const notEnded = 'The turn has not ended yet.'
-const failures = Object.fromEntries(
-  [400, 401, 402, 403, 404, 409, 422, 429, 500, 503].map((status) => [status, ChatFailure]),
-)
 
 /** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
 const begunBefore = ({ status, body }: StoredResponse): BegunChat | undefined =>
@@ -43,6 +34,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db, streams } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   app.errorFormats.push(openAiErrors)
+  registerOpenAiFileRoutes(app, deps)
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {
     const { actor } = request

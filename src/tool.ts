@@ -60,6 +60,8 @@ export interface Tool {
    * and a keyword can change the meaning of validation. That server validates its own input.
    */
   hasForeignSchema?: boolean
+  /** The caller of the turn runs it: a call of it is never run by the server. */
+  isOfCaller?: boolean
   /** Changes nothing, so calls can run in parallel and be repeated after a crash. */
   isReadOnly: boolean
   /** Idempotent by `callKey`: repeated executions have one effect. */

@@ -922,6 +922,15 @@ export interface Breakdown {
   }>
 }
 
+export interface CallerTool {
+  /** Name of the tool: 1–64 letters, digits, `_` and `-`. Different from the names of the tools of the agent. */
+  name: string
+  /** What the tool does, for the model, at most 10,000 characters. Default: the name. */
+  description?: string
+  /** JSON Schema of the arguments, of the type `object`. The server does not validate calls against it. */
+  inputSchema: Record<string, unknown>
+}
+
 export interface Cancelled {
   /** Whether the turn is cancelled, now or before. False when it had ended or nothing was running. */
   cancelled: boolean
@@ -944,21 +953,35 @@ export interface ChatCompletion {
     message: {
       /** Role of the author. */
       role: "assistant"
-      /** Reply of the agent. */
-      content: string
+      /** Reply of the agent. Null when there is none beside tool calls. */
+      content: string | null
+      /** Calls of functions of the client. Absent without any. */
+      tool_calls?: Array<{
+        /** ID of the call. */
+        id: string
+        /** Kind of the call. */
+        type: "function"
+        /** The function and its arguments. */
+        function: {
+          /** Name of the function. */
+          name: string
+          /** Arguments as JSON text. */
+          arguments: string
+        }
+      }>
       /** Always null. */
       refusal: null
     }
     /** Always null. */
     logprobs: null
-    /** Why the reply ended. `length`: a limit ended the turn. */
-    finish_reason: "stop" | "length" | "content_filter"
+    /** Why the reply ended. `length`: a limit ended the turn. `tool_calls`: the turn waits for the outputs of `tool_calls`. */
+    finish_reason: "stop" | "length" | "content_filter" | "tool_calls"
   }>
   /** Tokens of the turn. */
   usage: {
-    /** Input tokens of all model calls of the turn. */
+    /** Input tokens of the model calls for this completion. */
     prompt_tokens: number
-    /** Output tokens of all model calls of the turn. */
+    /** Output tokens of the model calls for this completion. */
     completion_tokens: number
     /** Input and output tokens together. */
     total_tokens: number
@@ -973,13 +996,13 @@ export interface ChatCompletion {
 export interface ChatCompletionCreate {
   /** `agent/` and the slug or ID of an agent. At most 300 characters. */
   model: string
-  /** Messages of the conversation, 1–2,000. The last one must be a `user` message. */
+  /** Messages of the conversation, 1–2,000. The last one must be a `user` message, or the last ones the `tool` messages of all calls before them. */
   messages: Array<{
-    /** Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` and `function` are rejected. */
+    /** Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` is the output of a tool call. `function` is rejected. */
     role: "system" | "developer" | "user" | "assistant" | "tool" | "function"
     /** Text, or an array of parts. Default: empty. */
     content?: string | Array<{
-      /** `text`, or `file` for a stored file. */
+      /** `text`, `image_url` or `file`. */
       type: string
       /** Text of a `text` part. */
       text?: string
@@ -987,10 +1010,33 @@ export interface ChatCompletionCreate {
       file?: {
         /** ID of a file of the org. */
         file_id?: string
+        /** The file as a `data:` URL in base64, in place of `file_id`. */
+        file_data?: string
+        /** Name for `file_data`, 1–255 characters. Default `file`. */
+        filename?: string
+      }
+      /** Picture of an `image_url` part. */
+      image_url?: {
+        /** The picture as a `data:` URL in base64. Other URLs are rejected. */
+        url: string
       }
     }> | null
-    /** Rejected: tools run on the server. */
-    tool_calls?: unknown
+    /** Tool calls of an `assistant` message, at most 128. Default: none. */
+    tool_calls?: Array<{
+      /** ID of the call. */
+      id: string
+      /** Only `function` is supported. */
+      type: string
+      /** The function and its arguments. */
+      function?: {
+        /** Name of the function. */
+        name: string
+        /** Arguments as JSON text. */
+        arguments: string
+      }
+    }> | null
+    /** ID of the call of which a `tool` message is the output. */
+    tool_call_id?: string
   }>
   /** Whether to stream the response as server-sent events. Default false. */
   stream?: boolean | null
@@ -1005,10 +1051,28 @@ export interface ChatCompletionCreate {
   max_tokens?: number | null
   /** Number of choices. Only 1 is supported. Default 1. */
   n?: number | null
-  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
-  tools?: unknown[] | null
-  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
+  /** Functions that the client runs, beside the tools of the agent, at most 128 and together 64 KB as JSON. Default: none. */
+  tools?: Array<{
+    /** Only `function` is supported. */
+    type: string
+    /** The function. */
+    function?: {
+      /** Name: 1–64 letters, digits, `_` and `-`. Not that of a tool of the agent. */
+      name: string
+      /** What the function does, for the model, at most 10,000 characters. Default: the name. */
+      description?: string | null
+      /** JSON Schema of the arguments. Default: an object without properties. */
+      parameters?: Record<string, unknown> | null
+    }
+  }> | null
+  /** `auto`, `none`, `required`, or `{ "type": "function", "function": { "name": … } }`. Default `auto`. */
+  tool_choice?: unknown
+  /** Whether a completion may contain several calls. Default true. */
+  parallel_tool_calls?: boolean | null
+  /** Rejected with `unsupported_parameter`: use `tools`. */
   functions?: unknown[] | null
+  /** Rejected with `unsupported_parameter`: use `tool_choice`. */
+  function_call?: unknown
   /** Rejected with `unsupported_parameter`: stop sequences are not supported. */
   stop?: unknown
   /** Format of the response. Only `{ "type": "text" }` is supported. Default: text. */
@@ -3148,6 +3212,52 @@ export interface OAuthUrl {
   oauthUrl: string
 }
 
+export interface OpenAiFile {
+  /** ID of the file. */
+  id: string
+  /** Type of the object. */
+  object: "file"
+  /** Size in bytes. */
+  bytes: number
+  /** Time of creation, in Unix seconds. */
+  created_at: number
+  /** Name of the file. */
+  filename: string
+  /** Always `user_data`: the purpose is not stored. */
+  purpose: "user_data"
+  /** Always `processed`. */
+  status: "processed"
+}
+
+export interface OpenAiFileDeleted {
+  /** ID of the file. */
+  id: string
+  /** Type of the object. */
+  object: "file"
+  /** Always true. */
+  deleted: true
+}
+
+export interface OpenAiFileList {
+  /** Type of the object. */
+  object: "list"
+  /** Files of the org. */
+  data: OpenAiFile[]
+  /** ID of the first file of the page. Null when it is empty. */
+  first_id: string | null
+  /** ID of the last file of the page. Null when it is empty. */
+  last_id: string | null
+  /** Whether more files follow. */
+  has_more: boolean
+}
+
+export interface OpenAiFileUpload {
+  /** The bytes, at most 100 MB, with their media type. */
+  file: Blob
+  /** `user_data`, `assistants` or `vision`; others are rejected. */
+  purpose: string
+}
+
 export interface PasswordChange {
   /** Current password, 1–128 characters. Required, except for the first password of the session. */
   currentPassword?: string
@@ -3593,6 +3703,15 @@ export interface Recovered {
 export interface Redeem {
   /** Promotion code, 1–100 characters. */
   code: string
+}
+
+export interface RequiredToolOutput {
+  /** ID of the tool call. */
+  callId: string
+  /** Name of the tool. */
+  toolName: string
+  /** Arguments of the call. */
+  input: unknown
 }
 
 export interface RevokedConnection {
@@ -4063,6 +4182,23 @@ export interface ToolAgreement {
   hash: string
 }
 
+export type ToolChoice = "auto" | "none" | "required" | {
+  /** Name of the tool of the caller that the model must call. */
+  name: string
+}
+
+export interface ToolOutputs {
+  /** Outputs of calls, 1–128. */
+  outputs: Array<{
+    /** ID of the tool call. */
+    callId: string
+    /** Result of the call: any JSON value of at most 256 KB. */
+    output: unknown
+    /** Whether the call failed. `output` is then the error. Default false. */
+    isError?: boolean
+  }>
+}
+
 export interface TransactionPage {
   /** Items of this page. */
   items: Array<{
@@ -4130,7 +4266,7 @@ export interface Turn {
   leftOutExchanges: number
   /** Source of the first untrusted content that the turn has read: the name of a tool, or `chat`, `person`, `peer` or `project`. Null when it has read none. */
   untrustedFrom: string | null
-  /** `queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`. */
+  /** `queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`, or for outputs of tools of the caller, see `requiredToolOutputs`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`. */
   status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
   /** Why the turn ended. Null before that. */
   stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
@@ -4143,7 +4279,7 @@ export interface Turn {
   } | null
   /** ID of the message with the reply. */
   replyId: string
-  /** Maximum number of model calls. */
+  /** Maximum number of model calls, counted again after each output of a tool of the caller. */
   maxSteps: number
   /** Cost after which the turn ends, in cents. Null: no limit. */
   maxCostCents: number | null
@@ -4227,7 +4363,7 @@ export interface Turn {
     toolName: string
     /** Arguments of the call. */
     input: unknown
-    /** `waiting`: not started, or waits for a decision. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown. */
+    /** `waiting`: not started, or waits for a decision. `started`: runs, or waits for the output of a tool of the caller. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown. */
     status: "waiting" | "started" | "done" | "failed" | "unknown" | "denied" | "cancelled"
     /** Result of the call. Null before it ends. */
     output: unknown
@@ -4285,6 +4421,8 @@ export interface Turn {
     /** Why the caller may not decide. Null when they may. */
     cannotDecideReason: string | null
   }>
+  /** Calls of the caller's tools whose outputs the turn waits for. */
+  requiredToolOutputs: RequiredToolOutput[]
   /** Time of creation. */
   createdAt: string
   /** Time when a worker started the turn. Null before that. */
@@ -4475,12 +4613,15 @@ export interface TurnCreate {
   fileIds?: string[]
   /** Agent that replies: UUID or slug, at most 255 characters. Default: the agent of the session. */
   agentId?: string
-  /** Maximum number of model calls, 1–16. Default 16. */
+  /** Maximum number of model calls, 1–16, counted again after each output of a tool of the caller. Default 16. */
   maxSteps?: number
   /** Cost after which the turn ends, in cents, 1–1,000,000. Default: no limit. */
   maxCostCents?: number
   /** What to do while another turn of the session is running. `enqueue`: wait for it. `reject`: return CONFLICT. `interrupt`: cancel it and all queued turns. Default `enqueue`. */
   onBusy?: "enqueue" | "reject" | "interrupt"
+  /** Tools that the caller runs, at most 128 and together 64 KB as JSON. When the model calls one, the turn waits for its output as `requires_action`. Default: none. */
+  tools?: CallerTool[]
+  toolChoice?: ToolChoice
   /** Continue the last turn, which a limit ended, in place of `text`. Default false. */
   continue?: boolean
   /** Return 202 at once instead of waiting for the reply. Default false. */
@@ -6528,6 +6669,15 @@ export interface Routes {
       after?: number
     }
     data: undefined
+  }
+  /** Give tool outputs */
+  'POST /turns/:id/tool-outputs': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: ToolOutputs
+    data: TurnAnswer
   }
   /** List webhooks */
   'GET /webhooks': {

@@ -22,6 +22,7 @@ import {
 } from './schemas.ts'
 import * as sessions from './sessions.ts'
 import { registerStreamRoutes } from './streams/routes.ts'
+import { registerToolOutputRoutes } from './turns/caller-tools/routes.ts'
 import { registerTurnRoutes } from './turns/routes.ts'
 import { cancelUnfinishedTurns } from './turns/cancel.ts'
 
@@ -43,6 +44,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
   const createDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   registerTurnRoutes(app, deps)
+  registerToolOutputRoutes(app, deps)
   registerStreamRoutes(app, deps)
 
   app.get(

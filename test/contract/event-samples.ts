@@ -158,11 +158,34 @@ export const samples: Record<string, MakeSample[]> = {
   [`POST ${api}/sessions`]: [
     async (_app, owner) => ({ path: `${api}/sessions`, options: { as: owner, json: { agentId: 'assistant' } } }),
   ],
-  'POST /api/openai/v1/chat/completions': [
+  'POST /api/openai/v1/files': [
     async (_app, owner) => ({
-      path: '/api/openai/v1/chat/completions',
-      options: { as: owner, json: { model: 'agent/assistant', messages: [{ role: 'user', content: 'Hello' }] } },
+      path: '/api/openai/v1/files',
+      options: {
+        as: owner,
+        headers: { 'content-type': formType },
+        body: formBody([
+          { name: 'purpose', value: 'user_data' },
+          { name: 'file', filename: 'a.txt', type: 'text/plain', value: 'hello' },
+        ]),
+      },
     }),
+  ],
+  'DELETE /api/openai/v1/files/:id': [
+    async (app, owner) => {
+      const { id } = await anyFile(app, owner)
+      return { path: `/api/openai/v1/files/${id}`, options: { as: owner } }
+    },
+  ],
+  'POST /api/openai/v1/chat/completions': [
+    async (_app, owner) => {
+      const file = { filename: 'note.txt', file_data: 'data:text/plain;base64,SGVsbG8=' }
+      const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+      return {
+        path: '/api/openai/v1/chat/completions',
+        options: { as: owner, json: { model: 'agent/assistant', messages } },
+      }
+    },
   ],
   'POST /mcp': [
     async (_app, owner) => ({
@@ -290,6 +313,7 @@ export const withoutSuccess: Record<string, string> = {
   [`POST ${api}/webhooks/linear/bindings`]: provider,
   [`POST ${api}/webhooks/receive/:webhookId`]: provider,
   [`POST ${api}/turns/:id/approvals`]: 'needs a turn that waits for a decision',
+  [`POST ${api}/turns/:id/tool-outputs`]: 'needs a turn that waits for an output',
 }
 
 /** Types that a route records only for requests which need a turn that waits. Tests of their areas check them. */

@@ -54,6 +54,15 @@ const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string
   return { id, eventId }
 }
 
+const createFile: Factory = async (app, owner) => {
+  const body = new FormData()
+  body.set('file', new File(['hello'], 'hello.txt', { type: 'text/plain' }))
+  const answer = await app.call('POST', `${api}/files`, { as: owner, body })
+  assert.equal(answer.status, 201, answer.text)
+  const { id } = answer.body.data.file
+  return { params: { id }, exists: readable(app, owner, `/files/${id}`) }
+}
+
 /**
  * Factories of the resources in the paths of routes. The key is a path up to its last parameter and applies to every path
  * below it. A route with a parameter and without a factory fails the tests of all routes.
@@ -126,14 +135,8 @@ export const factories: Record<string, Factory> = {
     const events = `/connections/${connectionId}/endpoints/${id}/events`
     return { params: { id: connectionId, endpointId: id }, exists: readable(app, owner, events) }
   },
-  [`${api}/files/:id`]: async (app, owner) => {
-    const body = new FormData()
-    body.set('file', new File(['hello'], 'hello.txt', { type: 'text/plain' }))
-    const answer = await app.call('POST', `${api}/files`, { as: owner, body })
-    assert.equal(answer.status, 201, answer.text)
-    const { id } = answer.body.data.file
-    return { params: { id }, exists: readable(app, owner, `/files/${id}`) }
-  },
+  [`${api}/files/:id`]: createFile,
+  '/api/openai/v1/files/:id': createFile,
   [`${api}/members/:id`]: async (app, owner) => {
     const email = `member-${crypto.randomUUID()}@example.com`
     const { id, signInLink } = await post(app, owner, '/members', { email, role: 'member' })

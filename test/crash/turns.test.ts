@@ -47,6 +47,8 @@ interface Case {
   text: string
   /** What the person decides when they are asked; undefined when nobody may be asked. */
   decision?: boolean
+  /** Whether the turn has a tool of the caller, `ask_caller`, and waits for its output. */
+  asksCaller?: boolean
   /** How often each tool has run at the end. */
   effects: Record<string, number>
 }
@@ -54,6 +56,7 @@ interface Case {
 const change = '/tool test.change {}'
 const look = '/tool test.look {}'
 const write = '/peer friend Hello'
+const both = `${change}\n/tool ask_caller {}`
 
 const cases: Case[] = [
   { what: 'before the model call', plan: { dieAt: 'before-model-call' }, text: 'Hello', effects: {} },
@@ -148,6 +151,21 @@ const cases: Case[] = [
     text: 'Hello',
     effects: {},
   },
+  {
+    what: 'before the call of a tool of the caller is handed out',
+    plan: { dieAt: 'before-hand-out' },
+    text: both,
+    asksCaller: true,
+    effects: { 'test.change': 1 },
+  },
+  {
+    what: 'after its own tool, before the call of a tool of the caller is handed out; the person denies a second run',
+    plan: { dieAt: 'after-tool' },
+    text: both,
+    decision: false,
+    asksCaller: true,
+    effects: { 'test.change': 1 },
+  },
   { what: 'before the reply is written', plan: { dieAt: 'before-end' }, text: 'Hello', effects: {} },
   { what: 'after the reply is written', plan: { dieAt: 'after-end' }, text: 'Hello', effects: {} },
 ]
@@ -160,24 +178,28 @@ interface Crashed {
 }
 
 /** Sends a message to a server that may die before it answers. */
-const sendTo = async ({ url }: Worker, { key }: TestActor, sessionId: string, text: string): Promise<void> => {
+const sendTo = async ({ url }: Worker, { key }: TestActor, sessionId: string, json: object): Promise<void> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ text, background: true })
+  const body = JSON.stringify(json)
   const sent = fetch(`${url}/api/v1/sessions/${sessionId}/messages`, { method: 'POST', headers, body })
   await sent.catch(() => undefined)
 }
 
+const callerTool = { name: 'ask_caller', inputSchema: { type: 'object' } }
+
 /** Begins the turn of a case, during which its worker dies. */
-const crash = async ({ plan, text }: Case): Promise<Crashed> => {
+const crash = async ({ plan, text, asksCaller }: Case): Promise<Crashed> => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Friend' })
   const allowedTools = ['test.change', 'test.look']
   await createAgent(app, owner, { name: 'Helper', allowedTools, allowedPeers: ['friend'] })
   const session = await openSession(app, owner, { agentId: 'helper' })
   const worker = await startWorker(plan)
+  const tools = asksCaller === true ? { tools: [callerTool] } : {}
+  const json = { text, background: true, ...tools }
   const exited = once(worker.child, 'exit', { signal: AbortSignal.timeout(120_000) })
-  if (plan.serves === true) await sendTo(worker, owner, session.id, text)
-  else assert.equal((await say(app, owner, session.id, { text, background: true })).status, 202)
+  if (plan.serves === true) await sendTo(worker, owner, session.id, json)
+  else assert.equal((await say(app, owner, session.id, json)).status, 202)
   const [, signal] = (await exited) as [unknown, string]
   assert.equal(signal, 'SIGKILL')
   const turn = await db.row<{ id: string }>(sql`select id from turns where org_id = ${owner.orgId} and hop = 0`)
@@ -206,6 +228,18 @@ const peerMessages = async ({ orgId }: TestActor): Promise<string[]> => {
   return rows.map(({ who }) => who)
 }
 
+/** Gives the output of the caller's tool, once the turn waits for it. */
+const giveOutput = async (as: TestActor, turnId: string): Promise<void> => {
+  const turn = await until(
+    () => getTurn(app, as, turnId),
+    ({ requiredToolOutputs }) => requiredToolOutputs.length > 0,
+  )
+  assert.equal(turn.requiredToolOutputs.length, 1)
+  const outputs = [{ callId: turn.requiredToolOutputs[0].callId, output: 'done' }]
+  const { status } = await app.call('POST', `/api/v1/turns/${turnId}/tool-outputs`, { as, json: { outputs } })
+  assert.equal(status, 200)
+}
+
 const readAsClient = async (events: { data: UIMessageChunk }[]): Promise<string> => {
   const stream = ReadableStream.from(events.map(({ data }) => data))
   let text = ''
@@ -231,11 +265,11 @@ const sinceTakeover = startStopwatch(db)
 after(() => sinceTakeover.stop())
 
 describe('a turn whose worker is killed', { concurrency: true }, () => {
-  for (const { what, text, decision, effects } of cases) {
+  for (const { what, text, decision, asksCaller, effects } of cases) {
     test(`a turn whose worker is killed ${what} has one reply, each effect once, and every model call on its receipt`, async (t) => {
       const { owner, sessionId, turnId } = crashed.get(what)!
       const status = what.startsWith('after the reply') ? 'completed' : 'requires_action'
-      const rested = await untilStatus(app, owner, turnId, decision === undefined ? 'completed' : status)
+      const rested = await untilStatus(app, owner, turnId, decision === undefined && !asksCaller ? 'completed' : status)
       const seconds = sinceTakeover.ms() / 1_000
       t.diagnostic(`taken over ${seconds.toFixed(1)} s after the next worker started`)
       assert.ok(seconds < 30, `${seconds} s`)
@@ -247,6 +281,7 @@ describe('a turn whose worker is killed', { concurrency: true }, () => {
         const answer = await app.call('POST', path, { as: owner, json: { approvalId, approved: decision } })
         assert.equal(answer.status, 200)
       }
+      if (asksCaller) await giveOutput(owner, turnId)
       const turn = await untilStatus(app, owner, turnId, 'completed')
       assert.deepEqual([turn.stopReason, turn.approvals], ['stop', []])
       assert.deepEqual(await effectsOf(owner), effects)
@@ -277,6 +312,7 @@ describe('a turn whose worker is killed', { concurrency: true }, () => {
           'message.created',
           'turn.started',
           ...(decision === undefined ? [] : ['turn.requires_action', 'turn.approval_decided']),
+          ...(asksCaller ? ['turn.requires_action'] : []),
           'message.created',
           'turn.completed',
         ],

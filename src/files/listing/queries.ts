@@ -150,3 +150,18 @@ export const hasSearchIndex = async (db: Db): Promise<boolean> => {
   const row = await db.row<{ present: boolean }>(sql`select to_regclass('files_search') is not null as present`)
   return row?.present === true
 }
+
+interface NewestWindow {
+  after: string | undefined
+  limit: number
+  isOldestFirst: boolean
+}
+
+/** The stored files of an org, of every folder, by creation: ids of files are ordered by time. */
+export const listNewestFiles = (db: Db, actor: Actor, { after, limit, isOldestFirst }: NewestWindow) =>
+  db.rows<FileRow>(sql`
+    select ${fileColumns} from files f
+    where f.org_id = ${actor.orgId} and f.source = 'upload' and f.status = 'ready' and f.deleted_at is null
+      ${after === undefined ? empty : isOldestFirst ? sql`and f.id > ${after}` : sql`and f.id < ${after}`}
+    order by f.id ${isOldestFirst ? empty : sql`desc`}
+    limit ${limit}`)

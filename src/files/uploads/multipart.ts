@@ -9,6 +9,8 @@ export interface UploadForm<File> {
   file: File
   parentId: string | undefined
   projectId: string | undefined
+  /** The text parts of other names. */
+  others: ReadonlyMap<string, string>
 }
 
 export interface FilePart {
@@ -30,6 +32,32 @@ const idOf = (part: MultipartValue): string | undefined => {
   if (part.value === null) return undefined
   if (typeof part.value !== 'string' || !isUuid(part.value)) throw badRequest(`${part.fieldname} must be a UUID`)
   return part.value.toLowerCase()
+}
+
+/** Clients that know no type declare bytes. These extensions are those of files that agents can read. */
+const typeByExtension: Record<string, string> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  json: 'application/json',
+  jsonl: 'application/jsonl',
+  html: 'text/html',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+}
+
+const typeOf = ({ mimetype }: MultipartFile, name: string, isGuessed: boolean): string => {
+  const type = checkMimeType(mimetype)
+  if (!isGuessed || type !== 'application/octet-stream') return type
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(typeByExtension, extension) ? (typeByExtension[extension] ?? type) : type
 }
 
 /** Messages for well-formed forms that the parser rejects. */
@@ -67,28 +95,31 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
 
 /**
  * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called
- * with the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is
+ * with the file while it arrives and must read it to its end or throw. `guessesType`: a file of undeclared type gets the
+ * type of its extension. Throws BAD_REQUEST for a form that is
  * incomplete, has no file, or repeats a part.
  */
 export const readForm = async <File>(
   request: FastifyRequest,
   receive: (part: FilePart) => Promise<File>,
+  { guessesType = false }: { guessesType?: boolean } = {},
 ): Promise<UploadForm<File>> => {
   const ids = new Map<string, string | undefined>()
+  const others = new Map<string, string>()
   let received: { file: File } | undefined
   for await (const part of partsOf(request)) {
     if (part.type === 'file') {
       if (part.fieldname !== 'file') throw badRequest(`The part ${JSON.stringify(part.fieldname)} must not be a file.`)
       if (received) throw badRequest('There must be exactly one part named file.')
       const name = checkName(fileNameOf(part))
-      received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: bytesOf(part) }) }
+      received = { file: await receive({ name, mimeType: typeOf(part, name, guessesType), bytes: bytesOf(part) }) }
     } else if (part.fieldname === 'file') {
       throw badRequest('The part file must have a filename.')
     } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {
       if (ids.has(part.fieldname)) throw badRequest(`${part.fieldname} must be given once`)
       ids.set(part.fieldname, idOf(part))
-    }
+    } else if (typeof part.value === 'string') others.set(part.fieldname, part.value)
   }
   if (!received) throw badRequest('The part file is required')
-  return { file: received.file, parentId: ids.get('parentId'), projectId: ids.get('projectId') }
+  return { file: received.file, others, parentId: ids.get('parentId'), projectId: ids.get('projectId') }
 }

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
@@ -10,64 +8,13 @@ import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import { IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import { createFile } from '../files.ts'
 import { bareTypeOf } from './mime-types.ts'
-import { readForm } from './multipart.ts'
-import type { FilePart, UploadForm } from './multipart.ts'
 import * as queries from '../queries.ts'
 import { fileRecord } from '../record.ts'
 import type { FilesDeps } from '../deps.ts'
 import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts'
 import { requireToken, uploadUrlOf } from '../signed-urls/signed-urls.ts'
-import {
-  alreadyFinished,
-  createUploadedFile,
-  discard,
-  finishUpload,
-  maxFileBytes,
-  measure,
-  receive,
-  tooLarge,
-} from './uploads.ts'
-import type { Measured, Received } from './uploads.ts'
-
-// The maximum file size plus boundaries, part headers and two ids.
-const formOverheadBytes = 65_536
-
-const lengthOf = (request: FastifyRequest): number | undefined => {
-  const header = request.headers['content-length']
-  return header === undefined ? undefined : Number(header)
-}
-
-/** A digest of the form's content, stored with its Idempotency-Key to recognise a repeated request. */
-const digestOf = ({ file, parentId, projectId }: UploadForm<FilePart & Measured>): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([file.name, file.mimeType, parentId ?? null, projectId ?? null]))
-    .update(file.sha256)
-    .digest()
-
-/** Reads a repeated request to its end, to compare it with the first one, without storing anything. */
-const repeatForm = async (request: FastifyRequest): Promise<void> => {
-  const form = await readForm(request, async (part) => ({ ...part, ...(await measure(part.bytes, part)) }))
-  await request.settleFingerprint(digestOf(form))
-}
-
-const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
-  const { actor } = request
-  // Rejects an upload that certainly exceeds the quota before reading it. The exact size is known after the upload.
-  const leastBytes = Math.max(0, (lengthOf(request) ?? 0) - formOverheadBytes)
-  await deps.quotas.check(actor.orgId, { files: 1, storedBytes: leastBytes })
-  let received: Received | undefined
-  try {
-    const { file, ...place } = await readForm(request, async (part) => {
-      received = await receive(deps, actor.orgId, part.bytes, part)
-      return { ...part, ...received }
-    })
-    await request.settleFingerprint(digestOf({ file, ...place }))
-    return await createUploadedFile(deps, actor, file, { ...file, ...place, transactions: request.db })
-  } catch (error) {
-    if (received) await discard(deps, actor.orgId, received.blobId)
-    throw error
-  }
-}
+import { checkFormLength, lengthOf, repeatForm, uploadForm } from './upload-form.ts'
+import { alreadyFinished, finishUpload, receive } from './uploads.ts'
 
 /** The Content-Type of a signed PUT must be the declared type, application/octet-stream, or absent. */
 const checkPutType = (header: string | undefined, declared: string): void => {
@@ -118,7 +65,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         const origin = originOf(request, config.baseUrl)
         let row: queries.FileRow
         if (request.isMultipart()) {
-          if ((lengthOf(request) ?? 0) > maxFileBytes + formOverheadBytes) throw tooLarge()
+          checkFormLength(request)
           if (request.replay) {
             await repeatForm(request)
             return sendReplay(reply, request.replay)

@@ -6,6 +6,8 @@ import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
 import type { StreamReader, TurnStreams } from '../../sessions/streams/turn-streams.ts'
 import { chatId, getCompletion } from './completions.ts'
+import type { Completion } from './completions.ts'
+import type { BegunChat } from './continuation.ts'
 import { chatFailure, turnInProgress } from './errors.ts'
 import { createReplyDeltas } from './reply-deltas.ts'
 import type { Delta } from './reply-deltas.ts'
@@ -13,18 +15,17 @@ import type { Delta } from './reply-deltas.ts'
 /** The delay until the stream opens. A failure before it has its own HTTP status; proxies time out with a longer one. */
 const openAfterMs = 5_000
 
-export interface ChunkOptions {
-  turnId: string
+export interface ChunkOptions extends BegunChat {
   model: string
   includeUsage: boolean
   isFresh: boolean
 }
 
 /** Formats the events of one completion. */
-const createWriter = ({ turnId, model, includeUsage }: ChunkOptions) => {
+const createWriter = ({ turnId, afterStep, model, includeUsage }: ChunkOptions) => {
   const created = Math.floor(Date.now() / 1_000)
   const chunk = (choices: object[], usage: object | null = null): string => {
-    const head = { id: chatId(turnId), object: 'chat.completion.chunk', created, model, choices }
+    const head = { id: chatId({ turnId, afterStep }), object: 'chat.completion.chunk', created, model, choices }
     return `data: ${JSON.stringify(includeUsage ? { ...head, usage } : head)}\n\n`
   }
   const choice = (delta: Delta, finishReason: string | null): object => ({
@@ -35,14 +36,25 @@ const createWriter = ({ turnId, model, includeUsage }: ChunkOptions) => {
   })
   return {
     delta: (delta: Delta) => chunk([choice(delta, null)]),
-    end: (finishReason: string, usage: object) =>
-      `${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
+    end: ({ toolCalls, finishReason, usage }: Completion) =>
+      `${toolCalls.map((call, index) => chunk([choice({ tool_calls: [{ index, ...call }] }, null)])).join('')}${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
     failure: (error: ApiError) => `data: ${JSON.stringify(chatFailure(error))}\n\n`,
   }
 }
 
 const asApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : serviceUnavailable('The reply could not be read.', { cause: error })
+
+/** Whether a part belongs to the completion: after its first step, and before the turn hands calls to the caller. */
+const createRoundFilter = ({ afterStep = 0, after = 0 }: BegunChat): ((part: StreamPart) => boolean) => {
+  let step = after === 0 ? 0 : afterStep
+  let isOver = false
+  return ({ type }) => {
+    if (type === 'start-step') step += 1
+    isOver ||= type === 'data-tool-outputs-required' && step > afterStep
+    return step > afterStep && !isOver
+  }
+}
 
 /**
  * Sends a turn as a stream of chat completion chunks. Resolves when the stream has started; rejects when the turn fails
@@ -59,6 +71,7 @@ export const sendChunks = (
   const { raw } = reply
   const writer = createWriter(options)
   const toDelta = createReplyDeltas()
+  const isIncluded = createRoundFilter(options)
   const opened = Promise.withResolvers<void>()
   let isOpen = false
 
@@ -79,17 +92,18 @@ export const sendChunks = (
   }
   const finish = async (): Promise<void> => {
     try {
-      const completion = await getCompletion(db, actor, options.turnId)
+      const completion = await getCompletion(db, actor, options)
       if (!completion) throw turnInProgress('The turn has not ended yet.')
       open()
-      raw.end(writer.end(completion.finishReason, completion.usage))
+      raw.end(writer.end(completion))
     } catch (error) {
       fail(asApiError(error))
     }
   }
   const reader: StreamReader = {
     write: (_firstSeq, lines) => {
-      const deltas = lines.map((line) => toDelta(JSON.parse(line) as StreamPart)).filter((delta) => delta !== undefined)
+      const parts = lines.map((line) => JSON.parse(line) as StreamPart).filter(isIncluded)
+      const deltas = parts.map(toDelta).filter((delta) => delta !== undefined)
       if (deltas.length === 0) return true
       open()
       return raw.write(deltas.map(writer.delta).join(''))
@@ -99,7 +113,7 @@ export const sendChunks = (
   const stop = (): void => fail(turnInProgress('The server is stopping.'))
   const opening = setTimeout(open, openAfterMs)
   const key = { orgId: actor.orgId, turnId: options.turnId }
-  const subscription = streams.subscribe(key, reader, { after: 0, isFresh: options.isFresh })
+  const subscription = streams.subscribe(key, reader, { after: options.after ?? 0, isFresh: options.isFresh })
   const unwatch = request.watchAuthority((reason) => {
     subscription.close()
     if (isOpen) endWithLastEvent(raw, writer.failure(reason))

@@ -3,20 +3,30 @@ import type { AgentRow } from '../../agents/agents.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
+import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { newId } from '../../platform/ids.ts'
+import { cleanJson, cleanText } from '../../platform/text/text.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
+import { replyPartsOf } from '../../sessions/runtime/prompt/reply-parts.ts'
+import { newCallId } from '../../sessions/runtime/steps/model-response.ts'
+import { checkCallerTools } from '../../sessions/turns/caller-tools/caller-tools.ts'
+import type { CallerTools } from '../../sessions/turns/caller-tools/schemas.ts'
+import { publicParts } from '../../sessions/turns/step-parts.ts'
 import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
 import { messageCreated } from '../../sessions/events.ts'
 import * as sessionQueries from '../../sessions/queries.ts'
 import { insertSession } from '../../sessions/sessions.ts'
-import type { Author } from '../../sessions/schemas.ts'
+import type { Author, MessagePart } from '../../sessions/schemas.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
-import type { TurnDeps } from '../../sessions/turns/deps.ts'
 import type { StopReason } from '../../sessions/turns/queries.ts'
-import type { ChatCompletion, ChatModel, ChatUsage } from './schemas.ts'
+import { callerRounds, findContinuedTurn, ownerOf, resumeChat } from './continuation.ts'
+import type { BegunChat } from './continuation.ts'
+import type { ChatCompletion, ChatModel, ChatToolCall, ChatUsage } from './schemas.ts'
+import { toChatToolCall } from './tools.ts'
 import * as queries from './queries.ts'
 import type { ImportedMessage } from './queries.ts'
-import { conversationDigest } from './conversation.ts'
+import { conversationDigest, lastUserIndex, storeInlineFiles } from './conversation.ts'
 import type { Conversation, ConversationMessage } from './conversation.ts'
 import { turnFailure, modelNotFound } from './errors.ts'
 
@@ -51,23 +61,30 @@ export const listChatModels = async (db: Db, actor: Actor): Promise<ChatModel[]>
   return items.filter(({ isActive }) => isActive).map(toModel)
 }
 
-/** The people, workspace and agent to which a conversation belongs. */
-const ownerOf = (actor: Actor, agent: AgentRow): string[] => [actor.userId, workspaceOf(actor), agent.id]
-
-/** The last turn of the session whose messages equal the history, including the reply. */
-const findContinuedTurn = async (
-  db: Db,
-  actor: Actor,
-  agent: AgentRow,
-  history: ConversationMessage[],
-): Promise<queries.RepliedTurn | undefined> => {
-  const last = history.at(-1)
-  if (last?.role !== 'assistant') return undefined
-  const digest = conversationDigest(ownerOf(actor, agent), history.slice(0, -1))
-  const workspaceId = workspaceOf(actor)
-  const replied = await queries.listRepliedTurns(db, actor, { workspaceId, agentId: agent.id, digest })
-  return replied.find(({ parts }) => replyText(parts).trim() === last.text.trim())
+const parseArguments = (input: string): unknown => {
+  try {
+    return cleanJson(parseForeignJson(input))
+  } catch {
+    return cleanText(input)
+  }
 }
+
+/** The calls of a message that have an output. Their ids are those of another server, which providers may not accept. */
+const callParts = ({ calls }: ConversationMessage): MessagePart[] => {
+  const known = calls.filter(({ output }) => output !== undefined).map((call) => ({ ...call, callId: newCallId() }))
+  return [
+    ...known.map(({ callId: toolCallId, name: toolName, input }): MessagePart => {
+      return { type: 'tool-call', toolCallId, toolName, input: parseArguments(input) }
+    }),
+    ...known.map(({ callId: toolCallId, name: toolName, output }): MessagePart => {
+      return { type: 'tool-result', toolCallId, toolName, output, isError: false }
+    }),
+  ]
+}
+
+/** The name of a tool with an output in the history, which is untrusted content. */
+const toolWithOutput = (history: readonly ConversationMessage[]): string | null =>
+  history.flatMap(({ calls }) => calls).find(({ output }) => output !== undefined)?.name ?? null
 
 /** The history as messages of a new session. */
 const toImportedMessages = async (
@@ -89,38 +106,39 @@ const toImportedMessages = async (
       turnNumber: numbers[place] ?? 1,
       role: message.role,
       author: message.role === 'user' ? byUser : byAgent,
-      parts: await toMessageParts(db, actor, message),
+      parts: [...(await toMessageParts(db, actor, message)), ...callParts(message)],
     })),
   )
-}
-
-export interface BegunChat {
-  turnId: string
-  sessionId: string
 }
 
 export interface ChatRequest {
   agent: AgentRow
   conversation: Conversation
   maxOutputTokens: number | null
+  callerTools: CallerTools | undefined
 }
+
+/** For a history that ends with outputs of which no turn is known. The model continues from them. */
+const goOn: ConversationMessage = { role: 'user', text: 'Go on.', fileIds: [], inline: [], calls: [] }
 
 /**
  * Creates the turn that replies to a conversation: in the session that already contains its history, or in a new session
  * that imports the history. Session, messages, turn and job are stored in one transaction.
  */
-export const beginChat = async (deps: TurnDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
+const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
   const { db } = deps
-  const { agent, conversation, maxOutputTokens } = request
-  const { instructions, history, newMessage } = conversation
+  const { agent, conversation, maxOutputTokens, callerTools } = request
+  const { instructions, history, newMessage = goOn } = conversation
   const workspaceId = workspaceOf(actor)
   const [parts, continued] = await Promise.all([
     toMessageParts(db, actor, newMessage),
-    findContinuedTurn(db, actor, agent, history),
+    conversation.newMessage && findContinuedTurn(db, actor, agent, history),
   ])
   const imported = continued ? [] : await toImportedMessages(db, actor, agent, history)
-  const callerDigest = conversationDigest(ownerOf(actor, agent), [...history, newMessage])
-  const turn = { parts, instructions, maxOutputTokens, callerDigest }
+  // What the client sends before the reply when it sends the conversation again.
+  const asked = conversation.newMessage ? [...history, newMessage] : history.slice(0, lastUserIndex(history) + 1)
+  const callerDigest = conversationDigest(ownerOf(actor, agent), asked)
+  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools }
 
   const begun = await db.transaction(actor, async (db) => {
     if (continued) {
@@ -137,10 +155,22 @@ export const beginChat = async (deps: TurnDeps, actor: Actor, request: ChatReque
       const events = imported.map((message) => messageCreated(actor, session, { ...message, turnId }))
       await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported }, events)
     }
-    await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId })
+    await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId, untrustedFrom: toolWithOutput(history) })
     return { turnId, sessionId }
   })
-  return begun ?? beginChat(deps, actor, request)
+  return begun ?? createChat(deps, actor, request)
+}
+
+/** The turn that replies to a conversation: the one that waits for the outputs at its end, or a new one. */
+export const beginChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
+  const { agent, conversation, callerTools } = request
+  const stored = await storeInlineFiles(deps, actor, conversation)
+  if (!stored.newMessage) {
+    const resumed = await resumeChat(deps, actor, { agent, history: stored.history, callerTools })
+    if (resumed) return resumed
+  }
+  if (callerTools) await checkCallerTools(deps, actor, agent.id, callerTools)
+  return createChat(deps, actor, { ...request, conversation: stored })
 }
 
 const finishReasons: Partial<Record<StopReason, ChatCompletion['choices'][0]['finish_reason']>> = {
@@ -150,46 +180,77 @@ const finishReasons: Partial<Record<StopReason, ChatCompletion['choices'][0]['fi
 
 export interface Completion {
   text: string
+  toolCalls: ChatToolCall[]
   /** `length` for every incomplete turn, whichever limit ended it. */
   finishReason: ChatCompletion['choices'][0]['finish_reason']
   usage: ChatUsage
   createdAt: string
 }
 
-/** The reply of a turn. Undefined while the turn is in progress; throws a ChatError when it ended without a reply. */
-export const getCompletion = async (db: Db, actor: Actor, turnId: string): Promise<Completion | undefined> => {
-  const result = await getTurnWithReply(db, actor, turnId)
-  const { turn } = result
-  const failure = turnFailure(turn)
-  if (failure) throw failure
-  if (!('message' in result) || turn.stopReason === null) return undefined
-  const { inputTokens, outputTokens, totalTokens, cacheReadTokens } = turn.usage
+type Details = Awaited<ReturnType<typeof getTurnWithReply>>
+
+/** The text of some steps of a turn. */
+const textOfSteps = ({ steps, toolCalls }: Details['turn'], isIncluded: (of: { step: number }) => boolean): string => {
+  const calls = toolCalls.filter(isIncluded).map(({ id: callId, ...call }) => ({ ...call, callId }))
+  return replyText(publicParts(replyPartsOf({ steps: steps.filter(isIncluded), calls })))
+}
+
+const usageOf = (steps: Details['turn']['steps']): ChatUsage => {
+  const sum = (of: (step: Details['turn']['steps'][number]) => number): number =>
+    steps.reduce((total, step) => total + of(step), 0)
+  const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)]
   return {
-    text: replyText(result.message?.parts ?? []),
-    finishReason: finishReasons[turn.stopReason] ?? 'length',
-    usage: {
-      prompt_tokens: inputTokens,
-      completion_tokens: outputTokens,
-      total_tokens: totalTokens,
-      prompt_tokens_details: { cached_tokens: cacheReadTokens },
-    },
-    createdAt: turn.createdAt,
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: sum(({ cacheReadTokens }) => cacheReadTokens) },
   }
 }
 
+/**
+ * The completion of a turn after a step: until it hands calls to its caller, or its end. Undefined while it is in progress;
+ * throws a ChatError when the turn ended without a reply or waits for a person.
+ */
+export const getCompletion = async (
+  db: Db,
+  actor: Actor,
+  { turnId, afterStep = 0 }: Pick<BegunChat, 'turnId' | 'afterStep'>,
+): Promise<Completion | undefined> => {
+  const result = await getTurnWithReply(db, actor, turnId)
+  const { turn } = result
+  const round = callerRounds(turn).find(({ step }) => step > afterStep)
+  const isIncluded = ({ step }: { step: number }): boolean =>
+    step > afterStep && (round === undefined || step <= round.step)
+  const common = { usage: usageOf(turn.steps.filter(isIncluded)), createdAt: turn.createdAt }
+  if (round) {
+    const toolCalls = round.calls.map((call) => toChatToolCall(turnId, call))
+    return { ...common, text: textOfSteps(turn, isIncluded), toolCalls, finishReason: 'tool_calls' }
+  }
+  const failure = turnFailure(turn)
+  if (failure) throw failure
+  if (!('message' in result) || turn.stopReason === null) return undefined
+  const text = afterStep === 0 ? replyText(result.message?.parts ?? []) : textOfSteps(turn, isIncluded)
+  return { ...common, text, toolCalls: [], finishReason: finishReasons[turn.stopReason] ?? 'length' }
+}
+
 export const toChatCompletion = (
-  turnId: string,
+  begun: BegunChat,
   model: string,
-  { text, finishReason, usage, createdAt }: Completion,
+  { text, toolCalls, finishReason, usage, createdAt }: Completion,
 ): ChatCompletion => ({
-  id: chatId(turnId),
+  id: chatId(begun),
   object: 'chat.completion',
   created: unixSeconds(createdAt),
   model,
   choices: [
     {
       index: 0,
-      message: { role: 'assistant', content: text, refusal: null },
+      message: {
+        role: 'assistant',
+        content: text === '' && toolCalls.length > 0 ? null : text,
+        refusal: null,
+        ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+      },
       logprobs: null,
       finish_reason: finishReason,
     },
@@ -197,4 +258,6 @@ export const toChatCompletion = (
   usage,
 })
 
-export const chatId = (turnId: string): string => `chatcmpl-${turnId}`
+/** Each completion of a turn has its own id. */
+export const chatId = ({ turnId, afterStep = 0 }: Pick<BegunChat, 'turnId' | 'afterStep'>): string =>
+  `chatcmpl-${turnId}${afterStep === 0 ? '' : `-${afterStep}`}`

@@ -1,13 +1,32 @@
 import { createHash } from 'node:crypto'
+import { storeInlineFile } from '../../files/files.ts'
+import type { InlineFile } from '../../files/files.ts'
+import type { Actor } from '../../identity/actor.ts'
 import { isUuid } from '../../platform/ids.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
 import { maxText } from '../../sessions/turns/schemas.ts'
+import { invalid, unsupported } from './errors.ts'
+import { readInlineFile } from './inline-parts.ts'
 import type { ChatCompletionCreate, ChatContentPart, ChatMessage } from './schemas.ts'
-import { ChatError, unsupported } from './errors.ts'
+import { checkToolName } from './tools.ts'
+
+/** A call of a tool of the caller, with its output if the conversation contains it. */
+export interface ConversationCall {
+  id: string
+  name: string
+  /** The arguments as JSON text. */
+  input: string
+  output?: string
+}
 
 export interface ConversationMessage {
   role: 'user' | 'assistant'
   text: string
   fileIds: string[]
+  /** Files within the request, which are not stored yet. */
+  inline: InlineFile[]
+  /** Of an assistant message. */
+  calls: ConversationCall[]
 }
 
 /** A request carries the whole conversation; its last message is new. */
@@ -16,22 +35,21 @@ export interface Conversation {
   instructions: string | null
   /** The earlier messages, oldest first. */
   history: ConversationMessage[]
-  newMessage: ConversationMessage
+  /** Undefined when the history ends with the outputs of tool calls. */
+  newMessage: ConversationMessage | undefined
 }
-
-const invalid = (param: string, message: string): ChatError => new ChatError('BAD_REQUEST', message, { param })
 
 const partText = (part: ChatContentPart, param: string): string => {
   if (part.type === 'text') return part.text ?? ''
-  if (part.type === 'file') return ''
+  if (part.type === 'file' || part.type === 'image_url') return ''
   throw unsupported(
     param,
-    `${param} is of the type ${JSON.stringify(part.type.slice(0, 40))}: only text and file are supported`,
+    `${param} is of the type ${JSON.stringify(part.type.slice(0, 40))}: only text, image_url and file are supported`,
   )
 }
 
-const partFiles = (part: ChatContentPart, param: string): string[] => {
-  if (part.type !== 'file') return []
+const storedFiles = (part: ChatContentPart, param: string): string[] => {
+  if (part.type !== 'file' || part.file?.file_data !== undefined) return []
   const id = part.file?.file_id
   if (id === undefined || !isUuid(id)) {
     throw invalid(`${param}.file`, `${param}.file.file_id must be the id of an uploaded file`)
@@ -39,45 +57,119 @@ const partFiles = (part: ChatContentPart, param: string): string[] => {
   return [id.toLowerCase()]
 }
 
-const readMessage = (
-  { role, content }: ChatMessage,
-  at: number,
-): Omit<ConversationMessage, 'role'> & { role: string } => {
+type ReadMessage = Omit<ConversationMessage, 'role'> & { role: string }
+
+const readContent = ({ role, content }: ChatMessage, at: number): Omit<ReadMessage, 'role' | 'calls'> => {
   const param = `messages[${at}].content`
-  if (typeof content === 'string') return { role, text: content, fileIds: [] }
+  if (typeof content === 'string') return { text: content, fileIds: [], inline: [] }
   const parts = content ?? []
   const text = parts.map((part, place) => partText(part, `${param}[${place}]`)).filter((one) => one !== '')
-  const fileIds = parts.flatMap((part, place) => partFiles(part, `${param}[${place}]`))
-  if (fileIds.length > 0 && role !== 'user')
+  const fileIds = parts.flatMap((part, place) => storedFiles(part, `${param}[${place}]`))
+  const inline = parts.flatMap((part, place) => readInlineFile(part, `${param}[${place}]`) ?? [])
+  if (fileIds.length + inline.length > 0 && role !== 'user')
     throw unsupported(param, `${param}: only messages with the role user may contain files`)
-  return { role, text: text.join('\n'), fileIds: [...new Set(fileIds)] }
+  return { text: text.join('\n'), fileIds: [...new Set(fileIds)], inline }
 }
 
-/** Reads the messages. BAD_REQUEST for what agents do not support, such as images and results of the caller's own tools. */
-export const readConversation = (messages: ChatMessage[]): Conversation => {
-  const instructions: string[] = []
-  const messagesRead: ConversationMessage[] = []
-  for (const [at, message] of messages.entries()) {
-    const { role, text, fileIds } = readMessage(message, at)
-    if (role === 'tool' || role === 'function') {
-      throw unsupported(`messages[${at}]`, `messages[${at}] is a tool result: agents run their tools on the server`)
+const readCalls = ({ role, tool_calls: given }: ChatMessage, at: number): ConversationCall[] => {
+  const param = `messages[${at}].tool_calls`
+  if (given === undefined || given === null || given.length === 0) return []
+  if (role !== 'assistant') throw invalid(param, `${param}: only messages with the role assistant may have tool calls`)
+  return given.map(({ id, type, function: called }, place) => {
+    if (type !== 'function' || called === undefined) {
+      throw unsupported(`${param}[${place}].type`, `${param}[${place}].type must be function`)
     }
+    return { id, name: checkToolName(called.name, `${param}[${place}].function.name`), input: called.arguments }
+  })
+}
+
+/** Adds the output of a tool message to its call, which is in the assistant message before it. */
+const addOutput = (messages: ConversationMessage[], message: ChatMessage, at: number): void => {
+  const { tool_call_id: id } = message
+  const call = messages.at(-1)?.calls.find((one) => one.id === id)
+  if (!call) {
+    throw invalid(
+      `messages[${at}].tool_call_id`,
+      `messages[${at}].tool_call_id must be the id of a call of the assistant message before it`,
+    )
+  }
+  if (call.output !== undefined) {
+    throw invalid(`messages[${at}].tool_call_id`, `messages[${at}].tool_call_id must name a call without an output`)
+  }
+  call.output = readContent(message, at).text
+}
+
+const readMessages = (messages: ChatMessage[]): { instructions: string[]; read: ConversationMessage[] } => {
+  const instructions: string[] = []
+  const read: ConversationMessage[] = []
+  for (const [at, message] of messages.entries()) {
+    const { role } = message
+    if (role === 'function') {
+      throw unsupported(`messages[${at}]`, `messages[${at}] has the role function: use tools and the role tool`)
+    }
+    if (role === 'tool') {
+      addOutput(read, message, at)
+      continue
+    }
+    const content = readContent(message, at)
+    const { text, fileIds, inline } = content
     if ([...text].length > maxText) {
       throw invalid(`messages[${at}].content`, `messages[${at}].content must have at most ${maxText} characters`)
     }
+    const calls = readCalls(message, at)
     if (role === 'system' || role === 'developer') instructions.push(text)
-    else if (text.trim() !== '' || fileIds.length > 0)
-      messagesRead.push({ role: role as ConversationMessage['role'], text, fileIds })
+    else if (text.trim() !== '' || fileIds.length + inline.length + calls.length > 0)
+      read.push({ role, ...content, calls })
   }
-  const newMessage = messagesRead.pop()
-  if (newMessage?.role !== 'user')
-    throw invalid('messages', 'The last item of messages must have the role user and must not be empty')
-  if (newMessage.fileIds.length > 20) throw invalid('messages', 'The last item of messages must have at most 20 files')
+  return { instructions, read }
+}
+
+/** The index of the message that began the last exchange; -1 when no user has written. */
+export const lastUserIndex = (messages: readonly ConversationMessage[]): number =>
+  messages.findLastIndex(({ role }) => role === 'user')
+
+const maxFiles = 20
+
+/** Reads the messages. BAD_REQUEST for what agents do not support, such as audio. */
+export const readConversation = (messages: ChatMessage[]): Conversation => {
+  const { instructions, read } = readMessages(messages)
   const joined = instructions.filter((one) => one.trim() !== '').join('\n\n')
   if ([...joined].length > maxText) {
     throw invalid('messages', `system and developer messages must have at most ${maxText} characters in total`)
   }
-  return { instructions: joined === '' ? null : joined, history: messagesRead, newMessage }
+  if (read.flatMap(({ inline }) => inline).length > maxFiles) {
+    throw invalid('messages', `messages must contain at most ${maxFiles} pictures and files in total`)
+  }
+  const conversation = { instructions: joined === '' ? null : joined, history: read }
+  const calls = read.at(-1)?.calls ?? []
+  if (calls.length > 0 && lastUserIndex(read) !== -1) {
+    const open = calls.find(({ output }) => output === undefined)
+    if (open) throw invalid('messages', `messages must contain a tool message for the call ${open.id.slice(0, 64)}`)
+    return { ...conversation, newMessage: undefined }
+  }
+  const newMessage = read.pop()
+  if (newMessage?.role !== 'user')
+    throw invalid('messages', 'The last item of messages must have the role user and must not be empty')
+  if (newMessage.fileIds.length + newMessage.inline.length > maxFiles) {
+    throw invalid('messages', `The last item of messages must have at most ${maxFiles} files`)
+  }
+  return { ...conversation, newMessage }
+}
+
+/** Stores the files within a conversation. The same bytes are the same file, so a repeated history is recognised. */
+export const storeInlineFiles = async (
+  deps: SessionDeps,
+  actor: Actor,
+  { history, newMessage, ...conversation }: Conversation,
+): Promise<Conversation> => {
+  const store = async (message: ConversationMessage): Promise<ConversationMessage> => {
+    const fileIds = [...message.fileIds]
+    for (const file of message.inline) fileIds.push((await storeInlineFile(deps, actor, file)).fileId)
+    return { ...message, fileIds: [...new Set(fileIds)], inline: [] }
+  }
+  const stored: ConversationMessage[] = []
+  for (const message of history) stored.push(await store(message))
+  return { ...conversation, history: stored, newMessage: newMessage && (await store(newMessage)) }
 }
 
 const isSet = (value: unknown): boolean =>
@@ -89,10 +181,8 @@ const isSet = (value: unknown): boolean =>
  */
 export const rejectUnsupported = (body: ChatCompletionCreate): void => {
   if (isSet(body.n) && body.n !== 1) throw unsupported('n', 'n must be 1: agents return one choice')
-  for (const param of ['tools', 'functions'] as const) {
-    if (isSet(body[param])) {
-      throw unsupported(param, `${param} is not supported: agents use the tools that are configured on the server`)
-    }
+  for (const param of ['functions', 'function_call'] as const) {
+    if (isSet(body[param])) throw unsupported(param, `${param} is not supported: use tools and tool_choice`)
   }
   if (isSet(body.stop)) throw unsupported('stop', 'stop is not supported')
   if (isSet(body.logprobs)) throw unsupported('logprobs', 'logprobs is not supported')
@@ -105,7 +195,12 @@ export const rejectUnsupported = (body: ChatCompletionCreate): void => {
   }
 }
 
-const forComparison = ({ role, text, fileIds }: ConversationMessage): unknown[] => [role, text.trim(), fileIds]
+const forComparison = ({ role, text, fileIds, calls }: ConversationMessage): unknown[] => [
+  role,
+  text.trim(),
+  fileIds,
+  ...(calls.length === 0 ? [] : [calls.map(({ id, output }) => [id, output ?? null])]),
+]
 
 /**
  * Identifies the turn that replied to a conversation when a client sends the conversation again with more messages.

@@ -3,11 +3,16 @@ import type { ErrorFormat } from '../../platform/http/error-formats.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 import type { TurnRow } from '../../sessions/turns/queries.ts'
-import type { ChatFailure } from './schemas.ts'
+import { ChatFailure } from './schemas.ts'
 
 export const openAiPrefix = '/api/openai/v1'
 
-type ChatFailure = Static<typeof ChatFailure>
+type Failure = Static<typeof ChatFailure>
+
+/** The documented responses of rejected requests. */
+export const failures = Object.fromEntries(
+  [400, 401, 402, 403, 404, 409, 422, 429, 500, 503].map((status) => [status, ChatFailure]),
+)
 
 interface ErrorFields {
   type: string
@@ -44,7 +49,7 @@ const defaultFields: Record<ErrorCode, ErrorFields> = {
 /** The field that a validation message begins with. */
 const paramOf = (message: string): string | null => /^([\w.[\]]+) (?:must|is required)/.exec(message)?.[1] ?? null
 
-export const chatFailure = (error: ApiError): ChatFailure => {
+export const chatFailure = (error: ApiError): Failure => {
   const { type, code, param } = error instanceof ChatError ? error.fields : defaultFields[error.code]
   const field = param ?? (error.code === 'BAD_REQUEST' ? paramOf(error.message) : null)
   return { error: { message: error.message, type, param: field, code } }
@@ -58,6 +63,8 @@ export const openAiErrors: ErrorFormat = {
 
 export const unsupported = (param: string, message: string): ChatError =>
   new ChatError('BAD_REQUEST', message, { param, code: 'unsupported_parameter' })
+
+export const invalid = (param: string, message: string): ChatError => new ChatError('BAD_REQUEST', message, { param })
 
 export const modelNotFound = (): ChatError =>
   new ChatError('NOT_FOUND', `Model not found. GET ${openAiPrefix}/models lists the available models.`, {

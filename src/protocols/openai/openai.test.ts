@@ -354,17 +354,32 @@ describe('parameters of a request', () => {
     const ask = (body: object) =>
       errorOf(clientFor(owner).chat.completions.create({ model: assistant, messages: [user('Hi')], ...body } as never))
     const tool = { type: 'function', function: { name: 'f', parameters: {} } }
-    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+    const picture = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+    const called = {
+      role: 'assistant',
+      tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    }
     const unsupported: [object, string][] = [
       [{ n: 2 }, 'n'],
-      [{ tools: [tool] }, 'tools'],
+      [{ tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0].type'],
+      [{ tools: [{ type: 'function' }] }, 'tools[0].function'],
+      [{ tools: [{ type: 'function', function: { name: 'a b' } }] }, 'tools[0].function.name'],
+      [{ tools: [tool, tool] }, 'tools'],
+      [{ tools: [tool], tool_choice: { type: 'allowed_tools' } }, 'tool_choice'],
+      [{ tool_choice: 'required' }, 'tool_choice'],
       [{ functions: [{}] }, 'functions'],
+      [{ function_call: 'auto' }, 'function_call'],
       [{ stop: ['END'] }, 'stop'],
       [{ logprobs: true }, 'logprobs'],
       [{ response_format: { type: 'json_object' } }, 'response_format'],
       [{ modalities: ['text', 'audio'] }, 'modalities'],
-      [{ messages: [{ role: 'user', content: [picture] }] }, 'messages[0].content[0]'],
-      [{ messages: [user('a'), { role: 'tool', tool_call_id: 'x', content: 'y' }] }, 'messages[1]'],
+      [{ messages: picture('https://example.com/a.png') }, 'messages[0].content[0].image_url'],
+      [{ messages: picture('data:image/png,no-base64') }, 'messages[0].content[0].image_url'],
+      [{ messages: picture('data:text/html;base64,PGI+') }, 'messages[0].content[0].image_url'],
+      [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'messages[0].content[0]'],
+      [{ messages: [user('a'), { role: 'tool', tool_call_id: 'x', content: 'y' }] }, 'messages[1].tool_call_id'],
+      [{ messages: [user('a'), called] }, 'messages'],
+      [{ messages: [user('a'), { role: 'function', name: 'f', content: 'y' }] }, 'messages[1]'],
       [{ messages: [user('a'), { role: 'assistant', content: 'b' }] }, 'messages'],
       [{ messages: [user(' ')] }, 'messages'],
       [{ messages: [] }, 'messages'],

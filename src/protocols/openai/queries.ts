@@ -6,6 +6,7 @@ import type { Actor } from '../../identity/actor.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
 
 export interface RepliedTurn {
+  id: string
   sessionId: string
   /** The number of the turn in its session, from 1. */
   number: number
@@ -19,7 +20,7 @@ export const listRepliedTurns = (
   { workspaceId, agentId, digest }: { workspaceId: string; agentId: string; digest: Buffer },
 ) =>
   db.rows<RepliedTurn>(sql`
-    select t.session_id, t.number, m.parts
+    select t.id, t.session_id, t.number, m.parts
     from turns t
       join sessions s on s.org_id = t.org_id and s.id = t.session_id
       join messages m on m.org_id = t.org_id and m.id = t.reply_id
@@ -28,6 +29,13 @@ export const listRepliedTurns = (
       and s.workspace_id = ${workspaceId} and s.deleted_at is null and s.active_turn_id is null
     order by t.created_at desc
     limit 5`)
+
+/** The digest of the conversation that a turn replies to. */
+export const findConversationDigest = async (db: Db, orgId: string, turnId: string): Promise<Buffer | null> =>
+  (
+    await db.row<{ callerDigest: Buffer | null }>(sql`
+      select caller_digest from turns where org_id = ${orgId} and id = ${turnId}`)
+  )?.callerDigest ?? null
 
 export interface ImportedMessage {
   id: string

@@ -1,7 +1,9 @@
 import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
+import type { ChatToolCall } from './schemas.ts'
 import { paragraphBreak } from '../../sessions/turns/reply-text.ts'
 
 export interface Delta {
+  tool_calls?: ({ index: number } & ChatToolCall)[]
   role?: 'assistant'
   content?: string
   reasoning_content?: string

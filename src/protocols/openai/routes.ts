@@ -6,14 +6,7 @@ import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredResponse } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
-import {
-  ChatCompletion,
-  ChatCompletionCreate,
-  ChatFailure,
-  ChatModel,
-  ChatModelList,
-  ChatModelParams,
-} from './schemas.ts'
+import { ChatCompletion, ChatCompletionCreate, ChatModel, ChatModelList, ChatModelParams } from './schemas.ts'
 import { sendChunks } from './chunk-stream.ts'
 import {
   agentOfModel,
@@ -23,15 +16,14 @@ import {
   listChatModels,
   toChatCompletion,
 } from './completions.ts'
-import type { BegunChat } from './completions.ts'
+import type { BegunChat } from './continuation.ts'
 import { readConversation, rejectUnsupported } from './conversation.ts'
-import { turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
+import { readTools } from './tools.ts'
+import { registerOpenAiFileRoutes } from './file-routes.ts'
+import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
 
 const tags = ['OpenAI']
 const notEnded = 'The turn has not ended yet.'
-const failures = Object.fromEntries(
-  [400, 401, 402, 403, 404, 409, 422, 429, 500, 503].map((status) => [status, ChatFailure]),
-)
 
 /** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
 const begunBefore = ({ status, body }: StoredResponse): BegunChat | undefined =>
@@ -42,6 +34,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db, streams } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   app.errorFormats.push(openAiErrors)
+  registerOpenAiFileRoutes(app, deps)
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {
     const { actor } = request
@@ -49,8 +42,14 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
     const conversation = readConversation(body.messages)
     await ensureDefaultAgent(actor)
     const agent = await agentOfModel(db, actor, body.model)
+    const callerTools = readTools(body)
     const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens ?? null
-    const begun = await beginChat({ ...deps, db: request.db }, actor, { agent, conversation, maxOutputTokens })
+    const begun = await beginChat({ ...deps, db: request.db }, actor, {
+      agent,
+      conversation,
+      maxOutputTokens,
+      callerTools,
+    })
     // A repeated request continues with this turn, also when this connection breaks.
     await request.storeResponse(202, begun)
     return begun
@@ -63,13 +62,13 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
         access: 'sessions:write',
         rateLimit: 'turns',
         idempotency: { resumes: true },
-        events: ['session.created', ...turnEvents],
+        events: ['session.created', 'file.created', 'folder.created', ...turnEvents],
       },
       schema: {
         tags,
         summary: 'Create a chat completion',
         description:
-          'Sends a conversation to an agent and returns its reply. Each completion is a turn of a session; the response headers `X-Turn-Id` and `X-Session-Id` name them. Tools of the agent run on the server, so the response never contains tool calls. With `stream`, the reply is sent in chunks as server-sent events. Counts against the rate limit `turns`.',
+          'Sends a conversation to an agent and returns its reply. Each completion is a turn of a session; the response headers `X-Turn-Id` and `X-Session-Id` name them. Tools of the agent run on the server. When the model calls one of `tools`, the turn waits, and the completion contains `tool_calls`: send the conversation again with their outputs. With `stream`, the reply is sent in chunks as server-sent events. Counts against the rate limit `turns`.',
         body: ChatCompletionCreate,
         response: {
           200: {
@@ -94,21 +93,27 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       const { actor, body, replay } = request
       const before = replay && begunBefore(replay)
       if (replay && !before) return sendReplay(reply, replay)
-      const { turnId, sessionId } = before ?? (await begin(request, body))
+      const begun = before ?? (await begin(request, body))
+      const { turnId, sessionId, afterStep } = begun
       reply.headers({ 'x-turn-id': turnId, 'x-session-id': sessionId })
       if (before) reply.header('idempotency-replayed', 'true')
       // With an Idempotency-Key, storing the response took time in which the turn may have started.
-      const isFresh = !before && request.headers['idempotency-key'] === undefined
+      const isFresh = !before && afterStep === undefined && request.headers['idempotency-key'] === undefined
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true
-        await sendChunks({ db: db.hot, streams }, request, reply, { turnId, model: body.model, includeUsage, isFresh })
+        await sendChunks({ db: db.hot, streams }, request, reply, {
+          ...begun,
+          model: body.model,
+          includeUsage,
+          isFresh,
+        })
         return reply
       }
       const timeoutMs = longestTurnMs(config.turnLimitMs)
       if (!(await waitForTurn(request, reply, streams, { turnId, timeoutMs, isFresh }))) throw turnInProgress(notEnded)
-      const completion = await getCompletion(db.hot, actor, turnId)
+      const completion = await getCompletion(db.hot, actor, begun)
       if (!completion) throw turnInProgress(notEnded)
-      return reply.type('application/json; charset=utf-8').send(toChatCompletion(turnId, body.model, completion))
+      return reply.type('application/json; charset=utf-8').send(toChatCompletion(begun, body.model, completion))
     },
   )
 

@@ -7,30 +7,99 @@ const modelName = { description: '`agent/` and the slug or ID of an agent.', exa
 const created = Type.Integer({ description: 'Time of creation, in Unix seconds.', examples: [1_795_304_742] })
 
 const ChatContentPart = Type.Object({
-  type: Type.String({ description: '`text`, or `file` for a stored file.', examples: ['text'] }),
+  type: Type.String({ description: '`text`, `image_url` or `file`.', examples: ['text'] }),
   text: Type.Optional(Type.String({ description: 'Text of a `text` part.', examples: ['Hello'] })),
   file: Type.Optional(
     Type.Object(
-      { file_id: Type.Optional(Type.String({ description: 'ID of a file of the org.' })) },
+      {
+        file_id: Type.Optional(Type.String({ description: 'ID of a file of the org.' })),
+        file_data: Type.Optional(
+          Type.String({ description: 'The file as a `data:` URL in base64, in place of `file_id`.' }),
+        ),
+        filename: Type.Optional(
+          Type.String({ maxLength: 255, description: 'Name for `file_data`, 1–255 characters. Default `file`.' }),
+        ),
+      },
       { description: 'File of a `file` part.' },
+    ),
+  ),
+  image_url: Type.Optional(
+    Type.Object(
+      { url: Type.String({ description: 'The picture as a `data:` URL in base64. Other URLs are rejected.' }) },
+      { description: 'Picture of an `image_url` part.' },
     ),
   ),
 })
 export type ChatContentPart = Static<typeof ChatContentPart>
 
+const toolCallFields = {
+  id: Type.String({ minLength: 1, maxLength: 200, description: 'ID of the call.', examples: ['call_01a1_a5pe2oxve'] }),
+}
+const CalledFunction = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the function.', examples: ['get_weather'] }),
+    arguments: Type.String({ description: 'Arguments as JSON text.', examples: ['{"city":"Basel"}'] }),
+  },
+  { description: 'The function and its arguments.' },
+)
+
+const GivenToolCall = Type.Object({
+  ...toolCallFields,
+  type: Type.String({ description: 'Only `function` is supported.', examples: ['function'] }),
+  function: Type.Optional(CalledFunction),
+})
+type GivenToolCall = Static<typeof GivenToolCall>
+
 const ChatMessage = Type.Object({
   role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
     description:
-      'Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` and `function` are rejected.',
+      'Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` is the output of a tool call. `function` is rejected.',
   }),
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ChatContentPart), Type.Null()], {
       description: 'Text, or an array of parts. Default: empty.',
     }),
   ),
-  tool_calls: Type.Optional(Type.Unknown({ description: 'Rejected: tools run on the server.' })),
+  tool_calls: Type.Optional(
+    Type.Unsafe<GivenToolCall[] | null>({
+      type: ['array', 'null'],
+      items: GivenToolCall,
+      maxItems: 128,
+      description: 'Tool calls of an `assistant` message, at most 128. Default: none.',
+    }),
+  ),
+  tool_call_id: Type.Optional(Type.String({ description: 'ID of the call of which a `tool` message is the output.' })),
 })
 export type ChatMessage = Static<typeof ChatMessage>
+
+const ChatTool = Type.Object({
+  type: Type.String({ description: 'Only `function` is supported.', examples: ['function'] }),
+  function: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({
+          description: 'Name: 1–64 letters, digits, `_` and `-`. Not that of a tool of the agent.',
+          examples: ['get_weather'],
+        }),
+        description: Type.Optional(
+          Type.Unsafe<string | null>({
+            type: ['string', 'null'],
+            maxLength: 10_000,
+            description: 'What the function does, for the model, at most 10,000 characters. Default: the name.',
+          }),
+        ),
+        parameters: Type.Optional(
+          Type.Unsafe<Record<string, unknown> | null>({
+            type: ['object', 'null'],
+            description: 'JSON Schema of the arguments. Default: an object without properties.',
+          }),
+        ),
+      },
+      { description: 'The function.' },
+    ),
+  ),
+})
+export type ChatTool = Static<typeof ChatTool>
 
 const Tokens = Type.Integer({
   minimum: 1,
@@ -53,7 +122,8 @@ export const ChatCompletionCreate = Type.Object(
     messages: Type.Array(ChatMessage, {
       minItems: 1,
       maxItems: 2_000,
-      description: 'Messages of the conversation, 1–2,000. The last one must be a `user` message.',
+      description:
+        'Messages of the conversation, 1–2,000. The last one must be a `user` message, or the last ones the `tool` messages of all calls before them.',
     }),
     stream: Type.Optional(
       Type.Unsafe<boolean | null>({
@@ -82,8 +152,26 @@ export const ChatCompletionCreate = Type.Object(
       }),
     ),
     n: orNull('integer', { description: 'Number of choices. Only 1 is supported. Default 1.' }),
-    tools: arrayOrNull('the tools of the agent run on the server'),
-    functions: arrayOrNull('the tools of the agent run on the server'),
+    tools: Type.Optional(
+      Type.Unsafe<ChatTool[] | null>({
+        type: ['array', 'null'],
+        items: ChatTool,
+        maxItems: 128,
+        description:
+          'Functions that the client runs, beside the tools of the agent, at most 128 and together 64 KB as JSON. Default: none.',
+      }),
+    ),
+    tool_choice: Type.Optional(
+      Type.Unknown({
+        description:
+          '`auto`, `none`, `required`, or `{ "type": "function", "function": { "name": … } }`. Default `auto`.',
+      }),
+    ),
+    parallel_tool_calls: orNull('boolean', {
+      description: 'Whether a completion may contain several calls. Default true.',
+    }),
+    functions: arrayOrNull('use `tools`'),
+    function_call: Type.Optional(Type.Unknown(rejected('use `tool_choice`'))),
     stop: Type.Optional(Type.Unknown(rejected('stop sequences are not supported'))),
     response_format: orNull('object', {
       description: 'Format of the response. Only `{ "type": "text" }` is supported. Default: text.',
@@ -101,8 +189,14 @@ export type ChatCompletionCreate = Static<typeof ChatCompletionCreate>
 
 const ChatUsage = Type.Object(
   {
-    prompt_tokens: Type.Integer({ description: 'Input tokens of all model calls of the turn.', examples: [387] }),
-    completion_tokens: Type.Integer({ description: 'Output tokens of all model calls of the turn.', examples: [87] }),
+    prompt_tokens: Type.Integer({
+      description: 'Input tokens of the model calls for this completion.',
+      examples: [387],
+    }),
+    completion_tokens: Type.Integer({
+      description: 'Output tokens of the model calls for this completion.',
+      examples: [87],
+    }),
     total_tokens: Type.Integer({ description: 'Input and output tokens together.', examples: [474] }),
     prompt_tokens_details: Type.Object(
       { cached_tokens: Type.Integer({ description: 'Tokens read from the cache.', examples: [0] }) },
@@ -112,6 +206,13 @@ const ChatUsage = Type.Object(
   { description: 'Tokens of the turn.' },
 )
 export type ChatUsage = Static<typeof ChatUsage>
+
+const ChatToolCall = Type.Object({
+  ...toolCallFields,
+  type: Type.Literal('function', { description: 'Kind of the call.' }),
+  function: CalledFunction,
+})
+export type ChatToolCall = Static<typeof ChatToolCall>
 
 export const ChatCompletion = Type.Object(
   {
@@ -128,14 +229,22 @@ export const ChatCompletion = Type.Object(
         message: Type.Object(
           {
             role: Type.Literal('assistant', { description: 'Role of the author.' }),
-            content: Type.String({ description: 'Reply of the agent.', examples: ['Hello! How can I help?'] }),
+            content: Type.Unsafe<string | null>({
+              type: ['string', 'null'],
+              description: 'Reply of the agent. Null when there is none beside tool calls.',
+              examples: ['Hello! How can I help?'],
+            }),
+            tool_calls: Type.Optional(
+              Type.Array(ChatToolCall, { description: 'Calls of functions of the client. Absent without any.' }),
+            ),
             refusal: Type.Null({ description: 'Always null.' }),
           },
           { description: 'The reply.' },
         ),
         logprobs: Type.Null({ description: 'Always null.' }),
-        finish_reason: Type.Enum(['stop', 'length', 'content_filter'], {
-          description: 'Why the reply ended. `length`: a limit ended the turn.',
+        finish_reason: Type.Enum(['stop', 'length', 'content_filter', 'tool_calls'], {
+          description:
+            'Why the reply ended. `length`: a limit ended the turn. `tool_calls`: the turn waits for the outputs of `tool_calls`.',
         }),
       }),
       { description: 'Always one choice.' },

@@ -31,6 +31,12 @@ const filesToWire = (files: readonly PromptFile[] = [], media: Media): LanguageM
 /** Chat completions have only text in results of tools, and older Gemini models too. */
 const takesFilesInResults = (protocol: ModelProtocol): boolean => protocol === 'openai' || protocol === 'anthropic'
 
+/** Text is sent as it is: tools of a caller return it, often with JSON in it that must not be quoted again. */
+const outputToWire = (output: unknown, isError: boolean): LanguageModelV4ToolResultPart['output'] =>
+  typeof output === 'string'
+    ? { type: 'text', value: output }
+    : { type: isError ? 'error-json' : 'json', value: output as never }
+
 const resultsToWire = (
   results: readonly ToolResult[],
   { protocol, media, wireName }: { protocol: ModelProtocol; media: Media; wireName: NameOnWire },
@@ -46,7 +52,7 @@ const resultsToWire = (
       toolName: wireName(toolName),
       output: inResult
         ? { type: 'content', value: [{ type: 'text', text: JSON.stringify(output) }, ...shown] }
-        : { type: isError ? 'error-json' : 'json', value: output as never },
+        : outputToWire(output, isError),
     }
   })
   const told = { type: 'text', text: 'The pictures that the tools returned:' } as const
@@ -132,9 +138,22 @@ const reasoningOf = (
   options: LanguageModelV4CallOptions,
 ): Partial<LanguageModelV4CallOptions> => {
   if (effort === undefined) return {}
+  // Anthropic rejects a forced call together with thinking.
+  const isForced = options.toolChoice?.type === 'required' || options.toolChoice?.type === 'tool'
+  if (protocol === 'anthropic' && isForced) return {}
   if (protocol === 'anthropic') return anthropicReasoning(modelId.slice(modelId.indexOf('/') + 1), effort, options)
   const shown = effort === 'none' ? {} : { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
   return { reasoning: effort, ...(protocol === 'google' ? shown : {}) }
+}
+
+const toolChoiceOf = (
+  { toolChoice }: ModelCall,
+  wireName: NameOnWire,
+): Pick<LanguageModelV4CallOptions, 'toolChoice'> => {
+  if (toolChoice === undefined) return {}
+  return typeof toolChoice === 'object'
+    ? { toolChoice: { type: 'tool', toolName: wireName(toolChoice.name) } }
+    : { toolChoice: { type: toolChoice } }
 }
 
 /** The call in the format of the AI SDK's provider interface, for a provider of this protocol. */
@@ -157,7 +176,7 @@ export const toOptions = (
     ],
     abortSignal,
     ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : { tools, ...toolChoiceOf(call, wireName) }),
     // OpenAI keeps responses for 30 days otherwise. Without that, it returns its reasoning encrypted.
     ...(protocol === 'openai' ? { providerOptions: { openai: { store: false } } } : {}),
   }

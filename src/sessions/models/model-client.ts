@@ -57,6 +57,8 @@ export interface ModelCall {
   instructions: string
   messages: PromptMessage[]
   tools: readonly ModelTool[]
+  /** Whether it must call a tool, this tool, or none. Default: the model decides. */
+  toolChoice?: 'none' | 'required' | { name: string }
   /** The bytes of the files of the messages, by the id of the file. */
   media?: ReadonlyMap<string, PromptMedia>
   maxOutputTokens?: number

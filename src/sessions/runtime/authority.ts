@@ -7,6 +7,7 @@ import { actorOfUser, isKeyLive } from '../../identity/sign-in/user-authority.ts
 import type { Database } from '../../platform/database/database.ts'
 import type { Tool, Toolbox } from '../tools/tools.ts'
 import { keyRevoked, memberLeft } from '../turns/authority.ts'
+import { withCallerTools } from '../turns/caller-tools/caller-tools.ts'
 import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
 import type { HandedTurn } from './handed-turn.ts'
 
@@ -81,7 +82,7 @@ export const createTurnAuthority = (
       toolbox.offered({ db, actor, agent }),
       usesConnections ? listConsents(db.hot, orgId, agent.id, actor.userId) : [],
     ])
-    return { agent, actor, tools, consents }
+    return { agent, actor, tools: withCallerTools(tools, turn.clientTools), consents }
   }
 
   return { load, latestChange: (agentId) => findAuthorityChange(db.hot, orgId, agentId) }

@@ -5,5 +5,6 @@ export type FaultPoint =
   | 'after-stream'
   | 'before-tool'
   | 'after-tool'
+  | 'before-hand-out'
   | 'before-end'
   | 'after-end'

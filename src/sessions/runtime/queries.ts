@@ -8,6 +8,7 @@ import type { Question } from './steps/questions.ts'
 import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
+import type { CallerTools } from '../turns/caller-tools/schemas.ts'
 import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
 import type { CallStatus, StepRow } from '../turns/call-queries.ts'
 
@@ -56,7 +57,7 @@ export interface Checkpoint {
   newCalls?: NewCall[]
   callChanges?: CallChange[]
   /** Source of the first untrusted content that the turn has read. A later value does not replace an earlier one. */
-  untrustedFrom?: string | null
+  untrustedFrom?: string | null | undefined
   frames?: StreamLines | undefined
 }
 
@@ -186,7 +187,7 @@ const underLease = async (db: Db, leased: Sql, parts: Sql[], before: Sql = empty
 /** Frames are deleted after a day, so the turn's row keeps the number of the last one. */
 const setLastSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
 
-const setUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
+const setUntrusted = ({ untrustedFrom }: Pick<Checkpoint, 'untrustedFrom'>): Sql =>
   untrustedFrom ? sql`, untrusted_from = coalesce(untrusted_from, ${untrustedFrom})` : empty
 
 /** Writes a checkpoint and renews the lease. Returns false and writes nothing when the lease is lost. */
@@ -363,6 +364,8 @@ export const resumeTurn = (
     frames,
     isReady,
     chain,
+    untrustedFrom,
+    callerTools,
   }: {
     orgId: string
     turnId: string
@@ -370,12 +373,15 @@ export const resumeTurn = (
     isReady: boolean
     /** The chain that the turn continues from now on; undefined: its own. */
     chain?: EventChain | undefined
+    untrustedFrom?: string | null | undefined
+    callerTools?: CallerTools | undefined
   },
 ) =>
   underLease(
     db,
     sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${setLastSeq(frames)}
-        ${chain ? sql`, event_chain_id = ${chain.id}, event_depth = ${chain.depth}` : empty}
+        ${chain ? sql`, event_chain_id = ${chain.id}, event_depth = ${chain.depth}` : empty}${setUntrusted({ untrustedFrom })}
+        ${callerTools ? sql`, client_tools = ${JSON.stringify(callerTools)}` : empty}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
     frames ? [insertFrames(frames)] : [],
   )

@@ -21,6 +21,7 @@ export type StreamPart =
   | { type: 'tool-output-denied'; toolCallId: string }
   | ({ type: 'tool-approval-request'; approvalId: string; toolCallId: string } & ShownQuestion)
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean }
+  | { type: 'data-tool-outputs-required'; data: { toolCallIds: string[] }; transient: true }
   | { type: 'error'; errorText: string }
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: string; messageMetadata: { status: string; stopReason: string } }

@@ -16,6 +16,7 @@ import { planCall } from '../runtime/costs/reservations.ts'
 import { estimateTokens } from '../runtime/prompt/prompt.ts'
 import type { UntrustedSource } from '../runtime/steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import type { CallerTools } from './caller-tools/schemas.ts'
 import { cancelUnfinishedTurns } from './cancel.ts'
 import type { TurnDeps } from './deps.ts'
 import { mayStartHere, startHere } from './start-here.ts'
@@ -39,6 +40,8 @@ export interface TurnRequest {
   instructions?: string | null
   /** The limit for each model call. */
   maxOutputTokens?: number | null
+  /** The tools that the caller runs, checked by `checkCallerTools`. */
+  callerTools?: CallerTools | undefined
   /** The number of messages between agents since the turn that a person started; 0 by default. */
   hop?: number
   /** The author of the message; the actor by default. */
@@ -49,8 +52,8 @@ export interface TurnRequest {
   apiKeyId?: string | null
   /** Finds the turn for a caller that does not know its id, such as an MCP client that cancels a request. */
   callerDigest?: Buffer | null
-  /** The source of the message when its content is untrusted; null by default. */
-  untrustedFrom?: UntrustedSource | null
+  /** The source of the message, or of the history with it, when its content is untrusted; null by default. */
+  untrustedFrom?: UntrustedSource | (string & {}) | null
 }
 
 export const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({
@@ -160,7 +163,7 @@ const planTurn = async (
   const { bps: feeBps, waiverCents: feeWaiverCents } = billing.config.fee
   const providerKeyId = await findProviderKey(db, billing.config, orgId, model.provider)
   const price = { id, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
-  const inputTokens = estimateTokens([agent.systemPrompt, instructions, parts])
+  const inputTokens = estimateTokens([agent.systemPrompt, instructions, parts, request.callerTools])
   const maxOutputTokens = smallerLimit(request.maxOutputTokens ?? null, model.maxOutputTokens)
   const likelyInputTokens = likelyTokens(session.contextTokens, inputTokens)
   const call = planCall(orgId, price, agent, { inputTokens, likelyInputTokens, maxOutputTokens })
@@ -184,6 +187,7 @@ const planTurn = async (
     providerKeyId,
     instructions,
     maxOutputTokens: request.maxOutputTokens ?? null,
+    clientTools: request.callerTools ?? null,
     callerDigest: request.callerDigest ?? null,
     untrustedFrom: request.untrustedFrom ?? null,
     replyId: newId(),

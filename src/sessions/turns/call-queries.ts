@@ -65,6 +65,19 @@ export const listCalls = (db: Db, orgId: string, turnId: string) =>
     from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
     order by step, place`)
 
+/** Stores outputs of the caller's tools. */
+export const endCallerCalls = (
+  db: Db,
+  orgId: string,
+  turnId: string,
+  calls: readonly Pick<CallRow, 'step' | 'place' | 'status' | 'output'>[],
+) =>
+  db.execute(sql`
+    update tool_calls set status = c.status, output = c.output, ended_at = now()
+    from jsonb_to_recordset(${JSON.stringify(calls.map(({ step, place, status, output }) => ({ step, place, status, output })))}::jsonb)
+      as c (step integer, place integer, status text, output jsonb)
+    where org_id = ${orgId} and turn_id = ${turnId} and tool_calls.step = c.step and tool_calls.place = c.place`)
+
 /** Stores a decision. The first one counts: a call that was already decided does not change. */
 export const decideCall = (
   db: Db,

@@ -2,15 +2,13 @@ import { giveConsent } from '../../agents/consents/consents.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
-import { currentChain } from '../../outbox/chain.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
-import { turnJob } from '../runtime/jobs.ts'
 import { digestOfArguments, kindOf, decisionRejection } from '../runtime/steps/questions.ts'
-import * as eventQueries from '../streams/queries.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
+import { continueTurn, enqueueTurn } from './continue-turn.ts'
 import type { TurnDeps } from './deps.ts'
 import type { Decision } from './input.ts'
 import * as callQueries from './call-queries.ts'
@@ -107,12 +105,6 @@ const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[
   ...(approved ? [] : [{ type: 'tool-output-denied', toolCallId: call.callId } as const]),
 ]
 
-const enqueueTurn = async (db: Transaction, { jobs }: TurnDeps, orgId: string, turn: TurnRow): Promise<void> => {
-  await turnQueries.setSessionStatus(db, orgId, turn.sessionId, 'running')
-  await turnQueries.activateTurn(db, orgId, turn.sessionId, turn.id)
-  await jobs.enqueue(db, turnJob(turn.hop), { orgId, turnId: turn.id })
-}
-
 /** Gives a waiting turn back to a worker, which asks again for everything that is undecided. */
 const askAgain = (deps: TurnDeps, orgId: string, { id: turnId, sessionId }: TurnRow): Promise<void> =>
   deps.db.transaction({ orgId }, async (db) => {
@@ -130,7 +122,7 @@ const askAgain = (deps: TurnDeps, orgId: string, { id: turnId, sessionId }: Turn
  * again.
  */
 export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decisions: Decision[]): Promise<void> => {
-  const { db, notifier } = deps
+  const { db } = deps
   const { orgId } = actor
   const found = await getTurnRow(db.hot, actor, turnId)
   const deciding = db.transaction(actor, async (db) => {
@@ -146,15 +138,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
       await recordDecision(db, actor, { turn, workspaceId: session.workspaceId }, decision)
     }
     const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)
-    const lines = decided.flatMap(streamPartsOf).map((part) => JSON.stringify(part))
-    const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
-    const written = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
-    // A program that decides because of an event of the turn cannot make the turn start a new chain.
-    const chain = currentChain()
-    const isDeeper = chain !== undefined && chain.depth > (turn.eventDepth ?? 0)
-    await resumeTurn(db, { orgId, turnId, frames: written, isReady, chain: isDeeper ? chain : undefined })
-    if (isReady) await enqueueTurn(db, deps, orgId, turn)
-    db.afterCommit(() => notifier.publish(turnId, { firstSeq, lines, isEnd: !isReady }))
+    await continueTurn(db, deps, orgId, { turn, parts: decided.flatMap(streamPartsOf), isReady })
   })
   await deciding.catch(async (error: unknown) => {
     if (!(error instanceof OutdatedConsentRequest)) throw error

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { CreatedAt, Id, IdOf, Nullable, TimestampOf } from '../../platform/http/schemas.ts'
 import { Message } from '../schemas.ts'
+import { RequiredToolOutput, toolFields } from './caller-tools/schemas.ts'
 
 export const maxSteps = 16
 
@@ -52,7 +53,7 @@ export const TurnCreate = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: maxSteps,
-        description: `Maximum number of model calls, 1–${maxSteps}. Default ${maxSteps}.`,
+        description: `Maximum number of model calls, 1–${maxSteps}, counted again after each output of a tool of the caller. Default ${maxSteps}.`,
       }),
     ),
     maxCostCents: Type.Optional(
@@ -68,6 +69,7 @@ export const TurnCreate = Type.Object(
           'What to do while another turn of the session is running. `enqueue`: wait for it. `reject`: return CONFLICT. `interrupt`: cancel it and all queued turns. Default `enqueue`.',
       }),
     ),
+    ...toolFields,
     continue: Type.Optional(
       Type.Boolean({ description: 'Continue the last turn, which a limit ended, in place of `text`. Default false.' }),
     ),
@@ -97,7 +99,7 @@ export const TurnStatus = Type.Enum(
   ['queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'incomplete'],
   {
     description:
-      '`queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`.',
+      '`queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`, or for outputs of tools of the caller, see `requiredToolOutputs`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`.',
     examples: ['completed'],
   },
 )
@@ -154,7 +156,7 @@ const ToolCall = Type.Object(
     }),
     status: Type.Enum(['waiting', 'started', 'done', 'failed', 'unknown', 'denied', 'cancelled'], {
       description:
-        '`waiting`: not started, or waits for a decision. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown.',
+        '`waiting`: not started, or waits for a decision. `started`: runs, or waits for the output of a tool of the caller. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown.',
       examples: ['done'],
     }),
     output: Type.Unknown({
@@ -278,7 +280,10 @@ export const Turn = Type.Object(
       'Why the turn failed. Null when it did not.',
     ),
     replyId: IdOf('ID of the message with the reply.'),
-    maxSteps: Type.Integer({ description: 'Maximum number of model calls.', examples: [16] }),
+    maxSteps: Type.Integer({
+      description: 'Maximum number of model calls, counted again after each output of a tool of the caller.',
+      examples: [16],
+    }),
     maxCostCents: Nullable(
       Type.Integer({ description: 'Cost after which the turn ends, in cents. Null: no limit.', examples: [null] }),
     ),
@@ -317,6 +322,10 @@ export const Turn = Type.Object(
     toolCalls: Type.Array(ToolCall, { description: 'Tool calls, in order.' }),
     approvals: Type.Array(Approval, {
       description: 'Decisions that the turn waits for.',
+      examples: [[]],
+    }),
+    requiredToolOutputs: Type.Array(RequiredToolOutput, {
+      description: "Calls of the caller's tools whose outputs the turn waits for.",
       examples: [[]],
     }),
     createdAt: CreatedAt,

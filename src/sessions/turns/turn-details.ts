@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { notFound, unauthorized } from '../../platform/http/errors.ts'
 import { kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import { keyRevoked } from './authority.ts'
+import { awaitsOutput } from './caller-tools/caller-tools.ts'
 import { findTurnRecords } from './details-queries.ts'
 import type { TurnRecords } from './details-queries.ts'
 import type { TurnRow } from './queries.ts'
@@ -44,6 +45,14 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: CallRow[]) =>
     ]
   })
 
+/** The calls of the caller's tools whose outputs the turn waits for. */
+const requiredOutputsOf = (turn: TurnRow, calls: CallRow[]) =>
+  turn.status === 'requires_action'
+    ? calls
+        .filter((call) => awaitsOutput(turn.clientTools, call))
+        .map(({ callId, toolName, input }) => ({ callId, toolName, input }))
+    : []
+
 const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecords) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
@@ -69,6 +78,7 @@ const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecord
     })),
     toolCalls: calls.map(({ callId, ...call }) => ({ id: callId, ...call })),
     approvals: approvalsOf(actor, turn, calls),
+    requiredToolOutputs: requiredOutputsOf(turn, calls),
   }
 }
 

@@ -6,10 +6,12 @@ import { notFound, validationError } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { requireSession } from '../sessions.ts'
 import { beginTurn, toMessageParts } from './begin-turn.ts'
-import type { TurnRequest } from './begin-turn.ts'
+import { checkCallerTools, readCallerTools } from './caller-tools/caller-tools.ts'
 import { cancelLockedTurn, cancelUnfinishedTurns } from './cancel.ts'
 import type { TurnDeps } from './deps.ts'
 import type { UserMessage } from './input.ts'
+import type { Toolbox } from '../tools/tools.ts'
+import type { TurnCreate } from './schemas.ts'
 import * as turnQueries from './queries.ts'
 import type { TurnRow } from './queries.ts'
 
@@ -35,21 +37,35 @@ const agentToContinue = async (db: Database, actor: Actor, sessionId: string): P
   return last.agentId
 }
 
-type CallerOptions = Pick<TurnRequest, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>
+type CallerOptions = Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy' | 'tools' | 'toolChoice'>
 
 /** Creates a turn from a user's message, in a transaction of its own. Returns the turn's id; throws like `beginTurn`. */
 export const createTurn = async (
-  deps: TurnDeps,
+  deps: TurnDeps & { toolbox: Toolbox },
   actor: Actor,
   { sessionId, ...message }: UserMessage & { sessionId: string },
-  { agentId, maxSteps, maxCostCents, onBusy }: CallerOptions,
+  { agentId, maxSteps, maxCostCents, onBusy, tools, toolChoice }: CallerOptions,
 ): Promise<string> => {
   const continued = message.isContinued === true ? await agentToContinue(deps.db, actor, sessionId) : undefined
+  const callerTools = readCallerTools(tools, toolChoice)
+  if (callerTools) {
+    const answering = agentId ?? continued ?? (await requireSession(deps.db.hot, actor, sessionId)).agentId
+    await checkCallerTools(deps, actor, answering, callerTools)
+  }
   const parts = await toMessageParts(deps.db, actor, message)
   const areOwn = await Promise.all(message.fileIds.map((id) => isOwnName(deps.db, actor, id)))
   const untrustedFrom = areOwn.includes(false) ? ('file' as const) : null
   // The options are listed one by one: the request body may contain other fields of TurnRequest, such as `author`.
-  const turn = { sessionId, parts, agentId: agentId ?? continued, maxSteps, maxCostCents, onBusy, untrustedFrom }
+  const turn = {
+    sessionId,
+    parts,
+    agentId: agentId ?? continued,
+    maxSteps,
+    maxCostCents,
+    onBusy,
+    untrustedFrom,
+    callerTools,
+  }
   return deps.db.transaction(actor, (db) => beginTurn(db, deps, actor, turn))
 }
 

@@ -28,7 +28,8 @@ export const emptyResponse = (): ModelResponse => ({ parts: [], calls: [], finis
 
 // Mistral has the strictest format for tool call ids: exactly nine letters and digits.
 const callAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const newCallId = (): string => Array.from({ length: 9 }, () => callAlphabet[randomInt(callAlphabet.length)]).join('')
+export const newCallId = (): string =>
+  Array.from({ length: 9 }, () => callAlphabet[randomInt(callAlphabet.length)]).join('')
 
 /** Ends a response that would otherwise never stop. */
 const maxCharacters = 1_000_000

@@ -43,12 +43,19 @@ const effortOf = ({ agent }: TurnContext, { model }: CallTarget): Pick<ModelCall
   return reasoningEffort && model.capabilities.reasoning ? { reasoningEffort } : {}
 }
 
+/** Which tools the model must or may call; absent when it decides. Only the first step after a request can be forced. */
+const toolChoiceOf = ({ turn, tools }: TurnContext, step: number): Pick<ModelCall, 'toolChoice'> => {
+  const { choice = 'auto', fromStep = 1 } = turn.clientTools ?? {}
+  if (choice === 'auto' || tools.length === 0) return {}
+  return choice === 'none' || step === fromStep ? { toolChoice: choice } : {}
+}
+
 /** The largest part of a prompt that pictures and PDF files may be. */
 const mediaShare = 0.5
 
 const promptFor = async (
   context: TurnContext,
-  target: CallTarget,
+  { target, step }: Pick<Attempt, 'target' | 'step'>,
 ): Promise<{ call: ModelCall; leftOut: number; release: () => void }> => {
   const { lease, state, instructions, tools, actor, signal, services } = context
   const { id: modelId, contextWindow } = target.model
@@ -64,7 +71,7 @@ const promptFor = async (
   })
   const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
-  const limits = { ...outputLimit(context, target), ...effortOf(context, target) }
+  const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
   return {
     call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits },
     leftOut,
@@ -179,7 +186,7 @@ const callWithFiles = async (
   at: Omit<Attempt, 'promptTokens'>,
 ): Promise<StepOutcome & { hadOutput: boolean; hadFiles: boolean }> => {
   const { services, agent } = context
-  const { call, leftOut, release } = await promptFor(context, at.target)
+  const { call, leftOut, release } = await promptFor(context, at)
   const hadFiles = (call.media?.size ?? 0) > 0
   try {
     await services.writer.saveLeftOut(leftOut)

@@ -5,6 +5,7 @@ import { callChange, isSettled, isUndecided, newCall, waitingCall } from './call
 import type { RequestedCall } from './model-response.ts'
 import type { CallChange, EndedStep, NewCall } from '../queries.ts'
 import { consentLost, renewQuestion, questionFor, withLatestChange } from './questions.ts'
+import { isOfCaller } from '../../turns/caller-tools/caller-tools.ts'
 import { renewAuthority } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { TurnCall } from '../turn-state.ts'
@@ -16,6 +17,10 @@ const maxParallelCalls = 4
 const maxSameRounds = 3
 
 const toolOf = ({ tools }: TurnContext, name: string): Tool | undefined => tools.find((tool) => tool.name === name)
+
+/** Whether the caller runs the tool of a call. */
+const isCallers = ({ turn }: TurnContext, call: Pick<TurnCall, 'toolName'>): boolean =>
+  isOfCaller(turn.clientTools, call)
 
 const canRunAgain = (tool: Tool | undefined): boolean => tool?.isReadOnly === true || tool?.isRepeatable === true
 
@@ -31,7 +36,10 @@ const rejectionOf = (context: TurnContext, call: RequestedCall, place: number): 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Whether the model requests the same calls again although their results did not change. */
-const isRepeating = ({ state }: TurnContext, requested: RequestedCall[]): boolean => {
+const isRepeating = (context: TurnContext, requested: RequestedCall[]): boolean => {
+  const { state } = context
+  // The caller sees each round and can stop.
+  if (requested.every((call) => isCallers(context, call))) return false
   const rounds = [...Map.groupBy(state.calls, ({ step }) => step).values()].slice(-maxSameRounds)
   const inputs = (calls: readonly Pick<TurnCall, 'toolName' | 'input'>[]) =>
     calls.map(({ toolName, input }) => [toolName, input])
@@ -128,14 +136,22 @@ const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<Tu
   return current
 }
 
+/** For a caller that runs one call at a time. */
+const parallelError = (context: TurnContext, requested: RequestedCall[], place: number): string | undefined => {
+  const isNext = (call: RequestedCall | undefined): boolean => call !== undefined && isCallers(context, call)
+  if (context.turn.clientTools?.isParallel !== false || !isNext(requested[place])) return undefined
+  return requested.slice(0, place).some(isNext) ? 'Not run: call one of these tools at a time.' : undefined
+}
+
 /** The rows of the requested calls. Calls that cannot run are marked as failed, and the stream reports their errors. */
 export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
   const repeatedError = isRepeating(context, requested) ? repeatError : undefined
   return requested.map((request, place) => {
     const call = waitingCall(step, place, request)
-    const error = rejectionOf(context, request, place) ?? repeatedError
+    const error = rejectionOf(context, request, place) ?? repeatedError ?? parallelError(context, requested, place)
     if (error === undefined) {
       const { toolName } = request
+      if (isCallers(context, request)) return call
       const question = questionFor(context, toolOf(context, toolName), { toolName, isRepeat: false })
       return question ? { ...call, approvalId: newId(), question } : call
     }
@@ -177,14 +193,14 @@ export const askAboutCalls = async (context: TurnContext, calls: TurnCall[]): Pr
   return calls.map((call) => newCall(asked.find(({ place }) => place === call.place) ?? call))
 }
 
-/** Stores calls with the model call that requested them and runs them. Throws AuthorityLost when authority is lost. */
+/** Stores calls with the model call that requested them and runs those of the server. Throws AuthorityLost when authority is lost. */
 export const runCalls = async (
   context: TurnContext,
   ended: EndedStep | undefined,
   calls: TurnCall[],
 ): Promise<void> => {
   const { services, state } = context
-  const waiting = calls.filter(({ status }) => status === 'waiting')
+  const waiting = calls.filter((call) => call.status === 'waiting' && !isCallers(context, call))
   const groups = groupsOf(context, waiting)
   const first = new Set(groups[0])
   const started = calls.map((call): TurnCall => (first.has(call) ? { ...call, status: 'started' } : call))
@@ -200,7 +216,7 @@ export const runCalls = async (
  */
 export const resumeCalls = async (context: TurnContext): Promise<{ context: TurnContext; questions: CallChange[] }> => {
   const { services, state } = context
-  const open = state.calls.filter((call) => !isSettled(call))
+  const open = state.calls.filter((call) => !isSettled(call) && !isCallers(context, call))
   const isUncertain = (call: TurnCall): boolean =>
     call.status === 'unknown' ||
     isUndecided(call) ||
@@ -231,4 +247,19 @@ export const resumeCalls = async (context: TurnContext): Promise<{ context: Turn
       question: call.question,
     })),
   }
+}
+
+/**
+ * Lets the turn wait for the outputs of the caller's tools. They are handed out last, so that nothing else of the step is
+ * open while the caller runs them. False when no call is theirs.
+ */
+export const handToCaller = async (context: TurnContext): Promise<boolean> => {
+  const { services, state } = context
+  const calls = state.calls.filter((call) => !isSettled(call) && isCallers(context, call))
+  if (calls.length === 0) return false
+  const toolCallIds = calls.map(({ callId }) => callId)
+  services.writer.emit({ type: 'data-tool-outputs-required', data: { toolCallIds }, transient: true })
+  services.faultPoint('before-hand-out')
+  await services.writer.pause({ callChanges: calls.map((call) => callChange(call, 'started')) })
+  return true
 }

@@ -5,9 +5,10 @@ import { AuthorityLost } from '../authority.ts'
 import { closeCalls } from './call-rows.ts'
 import { callModel } from './model-step.ts'
 import type { StepOutcome } from './model-step.ts'
-import { askAboutCalls, cancelCalls, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
+import { askAboutCalls, cancelCalls, handToCaller, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
 import { renewAuthority, TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
+import { isOfCaller } from '../../turns/caller-tools/caller-tools.ts'
 import { ended, failed } from '../turn-outcome.ts'
 import type { TurnOutcome } from '../turn-outcome.ts'
 
@@ -36,14 +37,18 @@ const endAfter = (context: TurnContext, number: number, step: StepOutcome): Turn
   return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined
 }
 
+/** The last step in which the caller's tools were called, so that the caller has let the turn go on after it; 0 for none. */
+const callerStep = ({ turn, state }: TurnContext): number =>
+  state.calls.findLast((call) => call.attempts > 0 && isOfCaller(turn.clientTools, call))?.step ?? 0
+
 /** The outcome of a turn that has reached a limit; undefined when another step may begin. */
 const limitReached = (context: TurnContext, step: number): TurnOutcome | undefined => {
   if (context.limits.leftMs() <= 0) return ended('incomplete', 'max_time')
-  if (step > context.turn.maxSteps) return ended('incomplete', 'max_steps')
+  if (step - callerStep(context) > context.turn.maxSteps) return ended('incomplete', 'max_steps')
   return isOverBudget(context) ? ended('incomplete', 'max_cost') : undefined
 }
 
-/** Continues the unfinished tool calls of an earlier worker. Undefined when one of them needs a person's decision. */
+/** Continues the unfinished tool calls of an earlier worker. Undefined when the turn waits for a person or the caller. */
 const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined> => {
   const { state, services } = context
   const resumed = await resumeCalls(context)
@@ -51,6 +56,7 @@ const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined
     await services.writer.pause({ callChanges: resumed.questions })
     return undefined
   }
+  if (await handToCaller(resumed.context)) return undefined
   // All calls of the step have results now, so the step ends in the stream.
   if (state.isInStep && state.steps.at(-1)?.status === 'completed') services.writer.emit({ type: 'finish-step' })
   return resumed.context
@@ -58,7 +64,7 @@ const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined
 
 /**
  * The loop of a turn: calls the model, runs the tools that it requests, and calls it again. Returns how the turn ends;
- * undefined when it waits for a person.
+ * undefined when it waits for a person or for outputs of the caller.
  */
 const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined> => {
   const { state, services } = prepared
@@ -94,6 +100,7 @@ const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined>
       return undefined
     }
     await runCalls(context, outcome.ended, calls)
+    if (await handToCaller(context)) return undefined
     services.writer.emit({ type: 'finish-step' })
   }
 }

@@ -30,6 +30,8 @@ import { findInstallation } from './platform/wake/queries.ts'
 import { createRedisTransport } from './platform/wake/redis-transport.ts'
 import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
 import type { Wakeups } from './platform/wake/wakeups.ts'
+import { createOutputValidator } from './sessions/output/validator.ts'
+import type { OutputValidator } from './sessions/output/validator.ts'
 import { createTransformer } from './events/endpoints/transform/transformer.ts'
 import type { Transformer } from './events/endpoints/transform/transformer.ts'
 import { createEventStreams } from './events/stream/event-streams.ts'
@@ -99,6 +101,7 @@ export interface Deps {
   expanders: Expanders
   /** Evaluates the transforms of event endpoints. */
   transformer: Transformer
+  outputValidator: OutputValidator
   /** Signs and verifies the header with the chain of events that a request belongs to. */
   chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
@@ -216,6 +219,7 @@ export const openDeps = async (
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   const pages = openPages(sandbox)
   const transformer = createTransformer({ log })
+  const outputValidator = createOutputValidator()
   return {
     deps: {
       config,
@@ -247,6 +251,7 @@ export const openDeps = async (
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
       transformer,
+      outputValidator,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
@@ -257,7 +262,13 @@ export const openDeps = async (
       await eventStreams.close()
       await billing.chargePoster.close()
       await wakeups.close()
-      await Promise.all([previewer.close(), pages.close(), transformer.close(), outbound.close()])
+      await Promise.all([
+        previewer.close(),
+        pages.close(),
+        transformer.close(),
+        outputValidator.close(),
+        outbound.close(),
+      ])
       await db.close()
     },
   }

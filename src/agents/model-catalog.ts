@@ -4,6 +4,8 @@ export interface ModelCapabilities {
   tools: boolean
   vision: boolean
   reasoning: boolean
+  /** Whether the provider takes a JSON schema for the response. */
+  jsonSchema: boolean
 }
 
 /** What a model takes besides text. */
@@ -45,7 +47,7 @@ const builtIn = (name: string, title: string, pricing: ModelPricing): Model => (
   free: isFree(pricing),
   contextWindow: 128_000,
   maxOutputTokens: 8_192,
-  capabilities: { tools: true, vision: false, reasoning: false },
+  capabilities: { tools: true, vision: false, reasoning: false, jsonSchema: false },
   input: { images: false, pdf: false },
   pricing,
 })
@@ -53,23 +55,30 @@ const builtIn = (name: string, title: string, pricing: ModelPricing): Model => (
 const isFree = (pricing: ModelPricing): boolean => Object.values(pricing).every((rate) => rate === 0)
 
 const provided = (provider: ModelProvider): Model[] =>
-  provider.models.map(({ name, title, pricing, contextWindow, maxOutputTokens, reasoning, images, pdf }) => ({
-    id: `${provider.name}/${name}`,
-    name: title ?? name,
-    provider: provider.name,
-    available: pricing !== undefined,
-    // A model without a price would be free by accident.
-    unavailableReason:
-      pricing === undefined
-        ? 'The model has no price. The operator must configure one or declare the model free.'
-        : null,
-    free: pricing !== undefined && isFree(pricing),
-    contextWindow: contextWindow ?? null,
-    maxOutputTokens: maxOutputTokens ?? null,
-    capabilities: { tools: true, vision: images ?? false, reasoning: reasoning ?? false },
-    input: { images: images ?? false, pdf: pdf ?? false },
-    pricing: pricing ?? null,
-  }))
+  provider.models.map(
+    ({ name, title, pricing, contextWindow, maxOutputTokens, reasoning, images, pdf, jsonSchema }) => ({
+      id: `${provider.name}/${name}`,
+      name: title ?? name,
+      provider: provider.name,
+      available: pricing !== undefined,
+      // A model without a price would be free by accident.
+      unavailableReason:
+        pricing === undefined
+          ? 'The model has no price. The operator must configure one or declare the model free.'
+          : null,
+      free: pricing !== undefined && isFree(pricing),
+      contextWindow: contextWindow ?? null,
+      maxOutputTokens: maxOutputTokens ?? null,
+      capabilities: {
+        tools: true,
+        vision: images ?? false,
+        reasoning: reasoning ?? false,
+        jsonSchema: jsonSchema ?? false,
+      },
+      input: { images: images ?? false, pdf: pdf ?? false },
+      pricing: pricing ?? null,
+    }),
+  )
 
 /** All models: the built-in ones, which need no network, and those of the configured providers. */
 export const createModelCatalog = (providers: readonly ModelProvider[]): ModelCatalog => {

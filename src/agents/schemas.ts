@@ -177,6 +177,11 @@ export const Model = Type.Object(
         tools: Type.Boolean({ description: 'Whether the model can call tools.', examples: [true] }),
         vision: Type.Boolean({ description: 'Whether the model reads images.', examples: [true] }),
         reasoning: Type.Boolean({ description: 'Whether the model reasons before it responds.', examples: [true] }),
+        jsonSchema: Type.Boolean({
+          description:
+            'Whether the provider makes the model follow a JSON schema. Other models are told to, and their replies are validated as well.',
+          examples: [true],
+        }),
       },
       { description: 'Features of the model.' },
     ),

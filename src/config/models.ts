@@ -33,6 +33,8 @@ export interface ModelProvider {
     reasoning?: boolean | undefined
     /** Whether the model takes pictures and PDF files. Unknown models take neither. */
     images?: boolean | undefined
+    /** Whether the provider takes a JSON schema for the response. */
+    jsonSchema?: boolean | undefined
     pdf?: boolean | undefined
   }[]
 }

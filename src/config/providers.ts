@@ -41,6 +41,11 @@ export const providerVariables = {
       'Comma-separated models of the provider that take PDF files; others get their text. Added to those that `MODEL_PRICES_FILE` and the built-in list know.',
     fallback: '',
   },
+  'MODEL_<NAME>_JSON_SCHEMA': {
+    description:
+      'Comma-separated models of the provider that take a JSON schema as `response_format`. Other models are told the schema in their instructions. Not needed with `MODEL_<NAME>_PROTOCOL` or for the provider `openai`.',
+    fallback: '',
+  },
   'MODEL_<NAME>_FREE': {
     description: '`1`: models of this provider without a price are free, for instance on your own hardware.',
     fallback: '0',
@@ -125,10 +130,15 @@ const parseProvider = (
   for (const model of prices?.keys() ?? []) {
     if (!names.includes(model)) mistakes.push(`${prefix}_PRICES names ${model}, which ${prefix}_MODELS does not`)
   }
-  const inputs = { images: listOf(read('_IMAGES')), pdf: listOf(read('_PDF')) }
+  const inputs = {
+    images: listOf(read('_IMAGES')),
+    pdf: listOf(read('_PDF')),
+    jsonSchema: listOf(read('_JSON_SCHEMA')),
+  }
   for (const [field, models] of [
     ['_IMAGES', inputs.images],
     ['_PDF', inputs.pdf],
+    ['_JSON_SCHEMA', inputs.jsonSchema],
   ] as const) {
     for (const model of models) {
       if (!names.includes(model)) mistakes.push(`${prefix}${field} names ${model}, which ${prefix}_MODELS does not`)
@@ -160,6 +170,7 @@ const parseProvider = (
         maxOutputTokens: override?.maxOutputTokens ?? listed?.maxOutputTokens,
         reasoning: override?.reasoning ?? listed?.reasoning,
         images: inputs.images.includes(model) || (override?.images ?? listed?.images),
+        jsonSchema: native !== undefined || name === 'openai' || inputs.jsonSchema.includes(model),
         pdf: inputs.pdf.includes(model) || (override?.pdf ?? (takesListedPdf && listed?.pdf)),
       }
     }),

@@ -17,6 +17,7 @@ import { createModelClient } from './models/models.ts'
 import { createDeadWorkerCheck } from './runtime/dead-workers.ts'
 import { requeueOrphanedTurns } from './runtime/orphaned-turns.ts'
 import { runTurn } from './runtime/run-turn.ts'
+import type { OutputValidator } from './output/validator.ts'
 import type { Probation } from './runtime/probation.ts'
 import type { Toolbox } from './tools/tools.ts'
 import type { TurnNotifier } from './streams/turn-notifier.ts'
@@ -43,6 +44,7 @@ export interface SessionJobDeps {
   secrets: Sealer
   outbound: Outbound
   circuits: Circuits
+  outputValidator: OutputValidator
 }
 
 export interface SessionJobOptions {

@@ -1,4 +1,5 @@
 import type {
+  JSONSchema7,
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4Message,
@@ -156,6 +157,19 @@ const toolChoiceOf = (
     : { toolChoice: { type: toolChoice } }
 }
 
+/** OpenAI rejects most schemas with `strict`, which its clients set by default. */
+const formatOf = (protocol: ModelProtocol, { responseFormat }: ModelCall): Partial<LanguageModelV4CallOptions> => {
+  if (responseFormat === undefined) return {}
+  const { schema, name, description, strict = false } = responseFormat
+  const named = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) }
+  return {
+    responseFormat: { type: 'json', schema: schema as JSONSchema7, ...named },
+    ...(protocol === 'openai-compatible'
+      ? { providerOptions: { openaiCompatible: { strictJsonSchema: strict } } }
+      : {}),
+  }
+}
+
 /** The call in the format of the AI SDK's provider interface, for a provider of this protocol. */
 export const toOptions = (
   protocol: ModelProtocol,
@@ -178,7 +192,10 @@ export const toOptions = (
     ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
     ...(tools.length === 0 ? {} : { tools, ...toolChoiceOf(call, wireName) }),
     // OpenAI keeps responses for 30 days otherwise. Without that, it returns its reasoning encrypted.
-    ...(protocol === 'openai' ? { providerOptions: { openai: { store: false } } } : {}),
+    ...(protocol === 'openai'
+      ? { providerOptions: { openai: { store: false, strictJsonSchema: call.responseFormat?.strict ?? false } } }
+      : {}),
+    ...formatOf(protocol, call),
   }
   const options = { ...plain, ...reasoningOf(protocol, call, plain) }
   return protocol === 'anthropic' ? withCacheMarks(options) : options

@@ -1,5 +1,6 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import type { AttachedFile } from './attached-files.ts'
+import type { OutputFormat } from '../output/schemas.ts'
 import type { ReasoningEffort } from '../../agents/agents.ts'
 
 /** A picture or PDF file of a message. Its bytes are in the `media` of the call, so that messages stay small. */
@@ -62,6 +63,8 @@ export interface ModelCall {
   /** The bytes of the files of the messages, by the id of the file. */
   media?: ReadonlyMap<string, PromptMedia>
   maxOutputTokens?: number
+  /** For models that follow a schema by themselves. Others are told in the instructions. */
+  responseFormat?: OutputFormat
   /** The org for which the call is made. */
   orgId: string
   /** How much the model reasons before it responds. Default: as the provider decides. */

@@ -30,7 +30,14 @@ const openCompatible = async (
 ) => {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   // Without includeUsage, providers do not report tokens for a streamed response.
-  const settings = { name: provider, baseURL: baseUrl, includeUsage: true, fetch, ...(apiKey ? { apiKey } : {}) }
+  const settings = {
+    name: provider,
+    baseURL: baseUrl,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    fetch,
+    ...(apiKey ? { apiKey } : {}),
+  }
   const renames = provider === 'openai' ? { transformRequestBody: renameLimit } : {}
   return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../platform/process/log.ts'
+import type { OutputValidator } from '../output/validator.ts'
 import type { ModelClient } from '../models/model-client.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { endsInsideStep } from '../streams/stream-parts.ts'
@@ -33,6 +34,7 @@ export type OpenTurnDeps = AuthorityDeps &
     config: Pick<Config, 'modelSilenceMs'>
     log: Log
     modelClient: ModelClient
+    outputValidator: OutputValidator
     onFaultPoint?: (point: FaultPoint, turnId: string) => void
   }
 
@@ -96,6 +98,7 @@ export const openTurn = async (deps: OpenTurnDeps, options: OpenTurnOptions): Pr
       sharedBudget: createSharedBudget(deps.db, orgId, turn, state),
       toolRunner: createToolRunner(deps, turn, state),
       attachments: createAttachments(deps, { orgId, turnId: turn.id }),
+      output: deps.outputValidator,
       writer,
       faultPoint,
     },

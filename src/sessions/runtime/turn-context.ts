@@ -1,6 +1,7 @@
 import type { Model } from '../../agents/agents.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { ModelClient } from '../models/model-client.ts'
+import type { OutputValidator } from '../output/validator.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 import { AuthorityLost } from './authority.ts'
 import type { AgentAuthority, TurnAuthority } from './authority.ts'
@@ -25,6 +26,7 @@ export interface TurnServices {
   readonly sharedBudget: SharedBudget
   readonly toolRunner: ToolRunner
   readonly attachments: Attachments
+  readonly output: OutputValidator
   readonly writer: TurnWriter
   /** For crash tests. Does nothing in production. */
   readonly faultPoint: (point: FaultPoint) => void

@@ -20,6 +20,8 @@ export interface TurnState {
   readonly untrustedFrom: string | null
   /** The number of oldest exchanges that the model was not shown. */
   readonly leftOutExchanges: number
+  /** A reply that did not match the format of the turn, until the next attempt. Lost with the process. */
+  rejectedOutput: string | undefined
   addStep(step: TurnStep): void
   addCalls(calls: readonly TurnCall[]): void
   /** Replaces the calls of the same step and place. */
@@ -44,6 +46,7 @@ export const createTurnState = (initial: InitialState): TurnState => {
   return {
     steps,
     calls,
+    rejectedOutput: undefined,
     get isInStep() {
       return isInStep
     },

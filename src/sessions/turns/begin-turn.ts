@@ -16,6 +16,7 @@ import { planCall } from '../runtime/costs/reservations.ts'
 import { estimateTokens } from '../runtime/prompt/prompt.ts'
 import type { UntrustedSource } from '../runtime/steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import type { OutputFormat } from '../output/schemas.ts'
 import type { CallerTools } from './caller-tools/schemas.ts'
 import { cancelUnfinishedTurns } from './cancel.ts'
 import type { TurnDeps } from './deps.ts'
@@ -42,6 +43,8 @@ export interface TurnRequest {
   maxOutputTokens?: number | null
   /** The tools that the caller runs, checked by `checkCallerTools`. */
   callerTools?: CallerTools | undefined
+  /** The format of the reply, checked by `readResponseFormat`; null for text. */
+  responseFormat?: OutputFormat | null | undefined
   /** The number of messages between agents since the turn that a person started; 0 by default. */
   hop?: number
   /** The author of the message; the actor by default. */
@@ -163,7 +166,13 @@ const planTurn = async (
   const { bps: feeBps, waiverCents: feeWaiverCents } = billing.config.fee
   const providerKeyId = await findProviderKey(db, billing.config, orgId, model.provider)
   const price = { id, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
-  const inputTokens = estimateTokens([agent.systemPrompt, instructions, parts, request.callerTools])
+  const inputTokens = estimateTokens([
+    agent.systemPrompt,
+    instructions,
+    parts,
+    request.callerTools,
+    request.responseFormat,
+  ])
   const maxOutputTokens = smallerLimit(request.maxOutputTokens ?? null, model.maxOutputTokens)
   const likelyInputTokens = likelyTokens(session.contextTokens, inputTokens)
   const call = planCall(orgId, price, agent, { inputTokens, likelyInputTokens, maxOutputTokens })
@@ -188,6 +197,7 @@ const planTurn = async (
     instructions,
     maxOutputTokens: request.maxOutputTokens ?? null,
     clientTools: request.callerTools ?? null,
+    responseFormat: request.responseFormat ?? null,
     callerDigest: request.callerDigest ?? null,
     untrustedFrom: request.untrustedFrom ?? null,
     replyId: newId(),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { CreatedAt, Id, IdOf, Nullable, TimestampOf } from '../../platform/http/schemas.ts'
 import { Message } from '../schemas.ts'
+import { ResponseFormat } from '../output/schemas.ts'
 import { RequiredToolOutput, toolFields } from './caller-tools/schemas.ts'
 
 export const maxSteps = 16
@@ -70,6 +71,7 @@ export const TurnCreate = Type.Object(
       }),
     ),
     ...toolFields,
+    responseFormat: Type.Optional(ResponseFormat),
     continue: Type.Optional(
       Type.Boolean({ description: 'Continue the last turn, which a limit ended, in place of `text`. Default false.' }),
     ),
@@ -280,6 +282,11 @@ export const Turn = Type.Object(
       'Why the turn failed. Null when it did not.',
     ),
     replyId: IdOf('ID of the message with the reply.'),
+    output: Type.Unknown({
+      description:
+        'Parsed reply of a completed turn with a `responseFormat` of the type `json_schema`. Null for other turns, and before the end.',
+      examples: [null],
+    }),
     maxSteps: Type.Integer({
       description: 'Maximum number of model calls, counted again after each output of a tool of the caller.',
       examples: [16],

@@ -12,3 +12,7 @@ export const publicParts = (parts: readonly StepPart[]): MessagePart[] =>
   parts.flatMap(({ provider, ...part }: StepPart) =>
     provider && (part.type === 'text' || part.type === 'reasoning') && part.text === '' ? [] : [part],
   )
+
+/** The text of a response without separators between its blocks: the JSON of a turn with a format. */
+export const outputText = (parts: readonly StepPart[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -8,7 +8,8 @@ import { awaitsOutput } from './caller-tools/caller-tools.ts'
 import { findTurnRecords } from './details-queries.ts'
 import type { TurnRecords } from './details-queries.ts'
 import type { TurnRow } from './queries.ts'
-import type { CallRow } from './call-queries.ts'
+import type { CallRow, StepRow } from './call-queries.ts'
+import { outputText } from './step-parts.ts'
 
 const sum = <T>(rows: T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)
 
@@ -53,6 +54,12 @@ const requiredOutputsOf = (turn: TurnRow, calls: CallRow[]) =>
         .map(({ callId, toolName, input }) => ({ callId, toolName, input }))
     : []
 
+/** The parsed reply of a turn whose reply was validated; null for others. */
+const outputOf = ({ responseFormat, status }: TurnRow, steps: StepRow[]): unknown => {
+  const last = steps.findLast((step) => step.status === 'completed')
+  return responseFormat === null || status !== 'completed' || !last ? null : JSON.parse(outputText(last.parts))
+}
+
 const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecords) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
@@ -70,6 +77,7 @@ const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecord
     costMicrocents: Number(steps.reduce((total, step) => total + step.costMicrocents, 0n)),
     platformFeeMicrocents: sum(charges, (charge) => Number(charge.platformFeeMicrocents)),
     chargedMicrocents: sum(charges, (charge) => Number(charge.chargedMicrocents)),
+    output: outputOf(turn, steps),
     answerModel: answered ? (answered.fallback?.model ?? turn.model) : null,
     steps: steps.map((step) => ({
       ...step,

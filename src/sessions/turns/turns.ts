@@ -5,6 +5,7 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { requireSession } from '../sessions.ts'
+import { readResponseFormat } from '../output/response-format.ts'
 import { beginTurn, toMessageParts } from './begin-turn.ts'
 import { checkCallerTools, readCallerTools } from './caller-tools/caller-tools.ts'
 import { cancelLockedTurn, cancelUnfinishedTurns } from './cancel.ts'
@@ -37,17 +38,21 @@ const agentToContinue = async (db: Database, actor: Actor, sessionId: string): P
   return last.agentId
 }
 
-type CallerOptions = Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy' | 'tools' | 'toolChoice'>
+type CallerOptions = Pick<
+  TurnCreate,
+  'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy' | 'tools' | 'toolChoice' | 'responseFormat'
+>
 
 /** Creates a turn from a user's message, in a transaction of its own. Returns the turn's id; throws like `beginTurn`. */
 export const createTurn = async (
   deps: TurnDeps & { toolbox: Toolbox },
   actor: Actor,
   { sessionId, ...message }: UserMessage & { sessionId: string },
-  { agentId, maxSteps, maxCostCents, onBusy, tools, toolChoice }: CallerOptions,
+  { agentId, maxSteps, maxCostCents, onBusy, tools, toolChoice, responseFormat: asked }: CallerOptions,
 ): Promise<string> => {
   const continued = message.isContinued === true ? await agentToContinue(deps.db, actor, sessionId) : undefined
   const callerTools = readCallerTools(tools, toolChoice)
+  const responseFormat = readResponseFormat(asked)
   if (callerTools) {
     const answering = agentId ?? continued ?? (await requireSession(deps.db.hot, actor, sessionId)).agentId
     await checkCallerTools(deps, actor, answering, callerTools)
@@ -65,6 +70,7 @@ export const createTurn = async (
     onBusy,
     untrustedFrom,
     callerTools,
+    responseFormat,
   }
   return deps.db.transaction(actor, (db) => beginTurn(db, deps, actor, turn))
 }

@@ -1,6 +1,7 @@
 import type { ModelPricing } from '../../../config/models.ts'
-import { ceilDiv } from '../../../billing/billing.ts'
+import { ceilDiv, microcentsPerCent } from '../../../billing/billing.ts'
 import type { ModelUsage } from '../../models/model-client.ts'
+import type { TurnContext } from '../turn-context.ts'
 
 const perMillion = 1_000_000n
 
@@ -14,4 +15,11 @@ export const costOf = (usage: ModelUsage, pricing: ModelPricing): bigint => {
     BigInt(cacheWriteTokens) * BigInt(pricing.cacheWrite) +
     BigInt(outputTokens) * BigInt(pricing.output)
   return ceilDiv(total, perMillion)
+}
+
+/** Whether the turn has spent its limit of cost. */
+export const isOverBudget = ({ turn, state }: Pick<TurnContext, 'turn' | 'state'>): boolean => {
+  if (turn.maxCostCents === null) return false
+  const spentMicrocents = state.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
+  return spentMicrocents >= BigInt(turn.maxCostCents) * microcentsPerCent
 }

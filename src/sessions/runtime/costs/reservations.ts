@@ -39,7 +39,7 @@ export const planCall = (
 
 /** The tokens of a call's prompt, estimated from its size in bytes and the sizes of its pictures and PDF files. */
 export const promptTokensOf = (call: ModelCall): number =>
-  estimateTokens(call.instructions) + tokensOf(call.messages) + estimateTokens(call.tools)
+  estimateTokens([call.instructions, call.responseFormat]) + tokensOf(call.messages) + estimateTokens(call.tools)
 
 /** Reserves money before each model call of a turn. */
 export interface Reservations {

@@ -11,6 +11,8 @@ import { assistantMessages, estimateTokens, leftOutNote, promptOf } from '../pro
 import type { EndedStep } from '../queries.ts'
 import { replyPartsOf } from '../prompt/reply-parts.ts'
 import { promptTokensOf } from '../costs/reservations.ts'
+import { formatInstructions } from '../../output/response-format.ts'
+import { checkOutput, mayRepair, OutputInvalid, repairMessages } from './output-check.ts'
 import { allowsFallback } from './fallbacks.ts'
 import type { CallTarget } from './fallbacks.ts'
 import { TimeIsUp } from '../turn-context.ts'
@@ -22,7 +24,7 @@ export interface StepOutcome {
   ended: EndedStep | undefined
   calls: RequestedCall[]
   /** `cost`: there was not enough money for the call. */
-  finish: FinishReason | ModelFailure | AuthorityLost | 'time' | 'cost'
+  finish: FinishReason | ModelFailure | OutputInvalid | AuthorityLost | 'time' | 'cost'
 }
 
 /** The output limit of a call: the smaller of the model's limit and the caller's. */
@@ -53,11 +55,23 @@ const toolChoiceOf = ({ turn, tools }: TurnContext, step: number): Pick<ModelCal
 /** The largest part of a prompt that pictures and PDF files may be. */
 const mediaShare = 0.5
 
+/** The instructions, and the field for the format of the reply if the model has one. */
+const formatFor = (
+  { turn, instructions }: TurnContext,
+  { model }: CallTarget,
+): Pick<ModelCall, 'instructions' | 'responseFormat'> => {
+  const { responseFormat } = turn
+  if (responseFormat === null) return { instructions }
+  if (model.capabilities.jsonSchema) return { instructions, responseFormat }
+  return { instructions: [instructions, formatInstructions(responseFormat)].filter((text) => text !== '').join('\n\n') }
+}
+
 const promptFor = async (
   context: TurnContext,
   { target, step }: Pick<Attempt, 'target' | 'step'>,
 ): Promise<{ call: ModelCall; leftOut: number; release: () => void }> => {
-  const { lease, state, instructions, tools, actor, signal, services } = context
+  const { lease, state, tools, actor, signal, services } = context
+  const { instructions, ...format } = formatFor(context, target)
   const { id: modelId, contextWindow } = target.model
   const maxPromptTokens = ((contextWindow ?? defaultContextTokens) * 3) / 4
   const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
@@ -70,10 +84,11 @@ const promptFor = async (
     noteUntrusted: () => state.noteUntrusted('file'),
   })
   const { messages, leftOut } = promptOf(exchanges, own, room)
+  messages.push(...repairMessages(state, step))
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
   return {
-    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits },
+    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...format, ...limits },
     leftOut,
     release,
   }
@@ -200,6 +215,13 @@ const callWithFiles = async (
   }
 }
 
+/** Stores a call without its response: the next attempt streams its response from the start. */
+const discard = async ({ state, services }: TurnContext, ended: EndedStep): Promise<void> => {
+  const discarded = { ...ended, parts: [] }
+  await services.writer.save({ ended: discarded })
+  state.addStep(discarded)
+}
+
 /** Runs one step: calls the model, retries transient failures, and calls the next model of the agent. Rejects when the lease is lost. */
 export const callModel = async (context: TurnContext, step: number): Promise<StepOutcome> => {
   const { state, services, agent } = context
@@ -207,17 +229,19 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { hadOutput, hadFiles, ...outcome } = await callWithFiles(context, { step, attempt, target })
+    const { hadOutput, hadFiles, ...received } = await callWithFiles(context, { step, attempt, target })
+    const outcome = await checkOutput(context, received)
     const { ended, finish } = outcome
+    if (finish instanceof OutputInvalid && ended && mayRepair(context, finish)) {
+      await discard(context, ended)
+      continue
+    }
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     const next = allowsFallback(finish, hadOutput) ? await services.fallbacks.next(agent, target) : undefined
     // A file that a provider rejects must not end every later turn of the conversation.
     const triesWithoutFiles = hadFiles && finish.code === 'rejected'
     if (!next && !triesWithoutFiles && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
-    // The next attempt streams its response from the start.
-    const discarded = { ...ended, parts: [] }
-    await services.writer.save({ ended: discarded })
-    state.addStep(discarded)
+    await discard(context, ended)
     if (triesWithoutFiles) services.attachments.giveUp(target.model.id)
     else if (next) {
       services.writer.emit({ type: 'message-metadata', messageMetadata: { model: next.model.id } })

@@ -1,22 +1,17 @@
-import { microcentsPerCent } from '../../../billing/billing.ts'
 import { StrayError } from '../../../platform/process/units.ts'
 import { ModelFailure } from '../../models/model-client.ts'
 import { AuthorityLost } from '../authority.ts'
 import { closeCalls } from './call-rows.ts'
+import { isOverBudget } from '../costs/costs.ts'
 import { callModel } from './model-step.ts'
 import type { StepOutcome } from './model-step.ts'
+import { OutputInvalid } from './output-check.ts'
 import { askAboutCalls, cancelCalls, handToCaller, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
 import { renewAuthority, TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { isOfCaller } from '../../turns/caller-tools/caller-tools.ts'
 import { ended, failed } from '../turn-outcome.ts'
 import type { TurnOutcome } from '../turn-outcome.ts'
-
-const isOverBudget = ({ turn, state }: TurnContext): boolean => {
-  if (turn.maxCostCents === null) return false
-  const spentMicrocents = state.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
-  return spentMicrocents >= BigInt(turn.maxCostCents) * microcentsPerCent
-}
 
 /** How the turn ends after a step; undefined when it continues with the tools that the model requested. */
 const endAfter = (context: TurnContext, number: number, step: StepOutcome): TurnOutcome | undefined => {
@@ -32,6 +27,7 @@ const endAfter = (context: TurnContext, number: number, step: StepOutcome): Turn
     if (wasCut) return ended('incomplete', 'stream_truncated', checkpoint)
     return failed({ code: `model_${finish.code}`, message: finish.message }, checkpoint)
   }
+  if (finish instanceof OutputInvalid) return failed(finish.detail, checkpoint)
   if (finish === 'length') return ended('incomplete', 'max_tokens', checkpoint)
   if (finish === 'content-filter') return ended('incomplete', 'content_filter', checkpoint)
   return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined

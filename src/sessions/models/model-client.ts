@@ -61,6 +61,8 @@ export interface ModelCall {
   toolChoice?: 'none' | 'required' | { name: string }
   /** The bytes of the files of the messages, by the id of the file. */
   media?: ReadonlyMap<string, PromptMedia>
+  /** Texts before which the response ends. A provider may ignore them. */
+  stopSequences?: readonly string[]
   maxOutputTokens?: number
   /** The org for which the call is made. */
   orgId: string

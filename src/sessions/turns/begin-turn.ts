@@ -42,6 +42,8 @@ export interface TurnRequest {
   maxOutputTokens?: number | null
   /** The tools that the caller runs, checked by `checkCallerTools`. */
   callerTools?: CallerTools | undefined
+  /** Texts before which each response of the model ends. */
+  stopSequences?: string[] | null
   /** The number of messages between agents since the turn that a person started; 0 by default. */
   hop?: number
   /** The author of the message; the actor by default. */
@@ -188,6 +190,7 @@ const planTurn = async (
     instructions,
     maxOutputTokens: request.maxOutputTokens ?? null,
     clientTools: request.callerTools ?? null,
+    stopSequences: request.stopSequences ?? null,
     callerDigest: request.callerDigest ?? null,
     untrustedFrom: request.untrustedFrom ?? null,
     replyId: newId(),

@@ -72,8 +72,9 @@ const promptFor = async (
   const { messages, leftOut } = promptOf(exchanges, own, room)
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
+  const stop = context.turn.stopSequences === null ? {} : { stopSequences: context.turn.stopSequences }
   return {
-    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits },
+    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...limits, ...stop },
     leftOut,
     release,
   }

@@ -1073,7 +1073,7 @@ export interface ChatCompletionCreate {
   functions?: unknown[] | null
   /** Rejected with `unsupported_parameter`: use `tool_choice`. */
   function_call?: unknown
-  /** Rejected with `unsupported_parameter`: stop sequences are not supported. */
+  /** A string of 1–100 characters, or up to four of them. Each response of the model ends before the first one. Default: none. */
   stop?: unknown
   /** Format of the response. Only `{ "type": "text" }` is supported. Default: text. */
   response_format?: Record<string, unknown> | null
@@ -3753,7 +3753,7 @@ export interface Session {
   projectId: string | null
   /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
   title: string | null
-  /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision. */
+  /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller. */
   status: "idle" | "running" | "requires_action"
   /** ID of the running turn. Null without one. */
   activeTurnId: string | null

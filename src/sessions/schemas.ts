@@ -37,7 +37,7 @@ const Participant = Type.Object(
 
 export const SessionStatus = Type.Enum(['idle', 'running', 'requires_action'], {
   description:
-    '`idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision.',
+    '`idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.',
 })
 
 const sessionTitle = {

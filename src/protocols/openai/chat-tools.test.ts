@@ -312,3 +312,16 @@ test('pictures and files in a message are stored once and attached to the messag
   assert.equal(textOf(body.data.items[0]), 'A cat.')
   await untilStatus(app, owner, second.turnId, 'completed')
 })
+
+test('a reply ends before the first stop sequence, streamed or not, also when the provider ignores it', async () => {
+  const { client } = await open()
+  for (const stream of [false, true]) {
+    fake.play(reply(['One, tw', 'o, EN', 'D, three']))
+    const body = { model, messages: [user('Count')], stop: ['END', 'FINIS'] }
+    const text = stream
+      ? await client.chat.completions.stream(body).finalContent()
+      : (await client.chat.completions.create(body)).choices[0]?.message.content
+    assert.equal(text, 'One, two, ')
+    assert.deepEqual((fake.requests.at(-1) as Json).stop, ['END', 'FINIS'])
+  }
+})

@@ -116,6 +116,7 @@ export interface ChatRequest {
   conversation: Conversation
   maxOutputTokens: number | null
   callerTools: CallerTools | undefined
+  stopSequences: string[] | null
 }
 
 /** For a history that ends with outputs of which no turn is known. The model continues from them. */
@@ -127,7 +128,7 @@ const goOn: ConversationMessage = { role: 'user', text: 'Go on.', fileIds: [], i
  */
 const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
   const { db } = deps
-  const { agent, conversation, maxOutputTokens, callerTools } = request
+  const { agent, conversation, maxOutputTokens, callerTools, stopSequences } = request
   const { instructions, history, newMessage = goOn } = conversation
   const workspaceId = workspaceOf(actor)
   const [parts, continued] = await Promise.all([
@@ -138,7 +139,7 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
   // What the client sends before the reply when it sends the conversation again.
   const asked = conversation.newMessage ? [...history, newMessage] : history.slice(0, lastUserIndex(history) + 1)
   const callerDigest = conversationDigest(ownerOf(actor, agent), asked)
-  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools }
+  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools, stopSequences }
 
   const begun = await db.transaction(actor, async (db) => {
     if (continued) {

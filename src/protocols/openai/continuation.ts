@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { MessagePart } from '../../sessions/schemas.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { findLastSeq } from '../../sessions/streams/queries.ts'
-import { checkCallerTools, isOfCaller } from '../../sessions/turns/caller-tools/caller-tools.ts'
+import { checkCallerTools, isOfCaller, readCallerTools } from '../../sessions/turns/caller-tools/caller-tools.ts'
 import type { CallerTools } from '../../sessions/turns/caller-tools/schemas.ts'
 import { giveToolOutputs } from '../../sessions/turns/caller-tools/outputs.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
@@ -122,7 +122,9 @@ const nextTools = ({ clientTools: known }: TurnDetails, given: CallerTools | und
   if (known === null) return given
   if (!given) return { ...known, choice: 'none' }
   const names = new Set(given.tools.map(({ name }) => name))
-  return { ...given, tools: [...given.tools, ...known.tools.filter(({ name }) => !names.has(name))] }
+  const tools = [...given.tools, ...known.tools.filter(({ name }) => !names.has(name))]
+  // Checked again, or many requests with a few tools each could add up to too many.
+  return { ...given, ...readCallerTools(tools, given.choice) }
 }
 
 interface ResumeRequest {

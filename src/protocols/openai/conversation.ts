@@ -184,7 +184,6 @@ export const rejectUnsupported = (body: ChatCompletionCreate): void => {
   for (const param of ['functions', 'function_call'] as const) {
     if (isSet(body[param])) throw unsupported(param, `${param} is not supported: use tools and tool_choice`)
   }
-  if (isSet(body.stop)) throw unsupported('stop', 'stop is not supported')
   if (isSet(body.logprobs)) throw unsupported('logprobs', 'logprobs is not supported')
   if (isSet(body.audio)) throw unsupported('audio', 'audio is not supported')
   const modalities = body.modalities as unknown[] | null | undefined
@@ -193,6 +192,19 @@ export const rejectUnsupported = (body: ChatCompletionCreate): void => {
   if (isSet(format) && format?.type !== 'text') {
     throw unsupported('response_format', 'response_format must be { "type": "text" }')
   }
+}
+
+const maxStopSequences = 4
+const maxStopLength = 100
+
+/** `stop`: a text, or up to four, before which each response of the model ends. */
+export const readStop = (stop: unknown): string[] | null => {
+  const given = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const isText = (one: unknown): one is string => typeof one === 'string' && one !== '' && one.length <= maxStopLength
+  if (!Array.isArray(given) || given.length > maxStopSequences || !given.every(isText)) {
+    throw invalid('stop', `stop must be a string of 1–${maxStopLength} characters or up to ${maxStopSequences} of them`)
+  }
+  return given.length === 0 ? null : given
 }
 
 const forComparison = ({ role, text, fileIds, calls }: ConversationMessage): unknown[] => [

@@ -73,20 +73,17 @@ test('rejects files of other orgs, keys without the permission, and purposes tha
   const { id } = await files.create({ file: await textFile('a.txt', 'a'), purpose: 'vision' })
   const foreign = clientFor(stranger).files
   assert.deepEqual((await foreign.list()).data, [])
-  for (const work of [foreign.retrieve(id), foreign.content(id), foreign.delete(id)]) {
-    await assert.rejects(work, { status: 404 })
+  for (const work of [() => foreign.retrieve(id), () => foreign.content(id), () => foreign.delete(id)]) {
+    await assert.rejects(work(), { status: 404 })
   }
   const reader = clientFor(await app.createUser(owner, 'member', { scopes: ['files:read'] })).files
   assert.equal((await reader.list()).data.length, 1)
   await assert.rejects(reader.delete(id), { status: 403 })
   await assert.rejects(reader.create({ file: await textFile('b.txt', 'b'), purpose: 'user_data' }), { status: 403 })
-  const batch = files.create({ file: await textFile('b.jsonl', '{}'), purpose: 'batch' })
-  await assert.rejects(batch, { status: 400, code: 'unsupported_parameter', param: 'purpose' })
-  const executable = files.create({
-    file: await toFile(Buffer.from('x'), 'x.exe', { type: 'application/x-msdownload' }),
-    purpose: 'user_data',
-  })
-  await assert.rejects(executable, { status: 400 })
+  const batch = { file: await textFile('b.jsonl', '{}'), purpose: 'batch' } as const
+  await assert.rejects(files.create(batch), { status: 400, code: 'unsupported_parameter', param: 'purpose' })
+  const file = await toFile(Buffer.from('x'), 'x.exe', { type: 'application/x-msdownload' })
+  await assert.rejects(files.create({ file, purpose: 'user_data' }), { status: 400 })
   assert.equal((await files.list()).data.length, 1)
 })
 

@@ -17,7 +17,7 @@ import {
   toChatCompletion,
 } from './completions.ts'
 import type { BegunChat } from './continuation.ts'
-import { readConversation, rejectUnsupported } from './conversation.ts'
+import { readConversation, readStop, rejectUnsupported } from './conversation.ts'
 import { readTools } from './tools.ts'
 import { registerOpenAiFileRoutes } from './file-routes.ts'
 import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
@@ -49,6 +49,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       conversation,
       maxOutputTokens,
       callerTools,
+      stopSequences: readStop(body.stop),
     })
     // A repeated request continues with this turn, also when this connection breaks.
     await request.storeResponse(202, begun)

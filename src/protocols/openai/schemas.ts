@@ -172,7 +172,13 @@ export const ChatCompletionCreate = Type.Object(
     }),
     functions: arrayOrNull('use `tools`'),
     function_call: Type.Optional(Type.Unknown(rejected('use `tool_choice`'))),
-    stop: Type.Optional(Type.Unknown(rejected('stop sequences are not supported'))),
+    stop: Type.Optional(
+      Type.Unknown({
+        description:
+          'A string of 1–100 characters, or up to four of them. Each response of the model ends before the first one. Default: none.',
+        examples: [['END']],
+      }),
+    ),
     response_format: orNull('object', {
       description: 'Format of the response. Only `{ "type": "text" }` is supported. Default: text.',
     }),

@@ -189,6 +189,8 @@ export const toOptions = (
       ...call.messages.flatMap((message) => toWire(protocol, message, call.media ?? new Map(), wireName)),
     ],
     abortSignal,
+    // The Responses API of OpenAI has none.
+    ...(call.stopSequences && protocol !== 'openai' ? { stopSequences: [...call.stopSequences] } : {}),
     ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
     ...(tools.length === 0 ? {} : { tools, ...toolChoiceOf(call, wireName) }),
     // OpenAI keeps responses for 30 days otherwise. Without that, it returns its reasoning encrypted.

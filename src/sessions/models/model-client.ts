@@ -62,6 +62,8 @@ export interface ModelCall {
   toolChoice?: 'none' | 'required' | { name: string }
   /** The bytes of the files of the messages, by the id of the file. */
   media?: ReadonlyMap<string, PromptMedia>
+  /** Texts before which the response ends. A provider may ignore them. */
+  stopSequences?: readonly string[]
   maxOutputTokens?: number
   /** For models that follow a schema by themselves. Others are told in the instructions. */
   responseFormat?: OutputFormat

@@ -366,6 +366,7 @@ export const resumeTurn = (
     chain,
     untrustedFrom,
     callerTools,
+    isCallers = false,
   }: {
     orgId: string
     turnId: string
@@ -375,13 +376,15 @@ export const resumeTurn = (
     chain?: EventChain | undefined
     untrustedFrom?: string | null | undefined
     callerTools?: CallerTools | undefined
+    /** The caller lets the turn continue, so its time limit begins again. */
+    isCallers?: boolean | undefined
   },
 ) =>
   underLease(
     db,
     sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${setLastSeq(frames)}
         ${chain ? sql`, event_chain_id = ${chain.id}, event_depth = ${chain.depth}` : empty}${setUntrusted({ untrustedFrom })}
-        ${callerTools ? sql`, client_tools = ${JSON.stringify(callerTools)}` : empty}
+        ${isCallers && isReady ? sql`, worked_ms = 0` : empty}${callerTools ? sql`, client_tools = ${JSON.stringify(callerTools)}` : empty}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
     frames ? [insertFrames(frames)] : [],
   )

@@ -45,6 +45,8 @@ export interface TurnRequest {
   callerTools?: CallerTools | undefined
   /** The format of the reply, checked by `readResponseFormat`; null for text. */
   responseFormat?: OutputFormat | null | undefined
+  /** Texts before which each response of the model ends. */
+  stopSequences?: string[] | null
   /** The number of messages between agents since the turn that a person started; 0 by default. */
   hop?: number
   /** The author of the message; the actor by default. */
@@ -198,6 +200,7 @@ const planTurn = async (
     maxOutputTokens: request.maxOutputTokens ?? null,
     clientTools: request.callerTools ?? null,
     responseFormat: request.responseFormat ?? null,
+    stopSequences: request.stopSequences ?? null,
     callerDigest: request.callerDigest ?? null,
     untrustedFrom: request.untrustedFrom ?? null,
     replyId: newId(),

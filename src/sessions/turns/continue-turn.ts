@@ -28,6 +28,8 @@ interface Continuation {
   isReady: boolean
   /** The source of the content that was given; null when it is trusted. */
   untrustedFrom?: string | null
+  /** Whether the caller gave outputs, so that the time limit begins again. */
+  isCallers?: boolean
   /** Replaces the tools of the caller. */
   callerTools?: CallerTools | undefined
 }
@@ -37,7 +39,7 @@ export const continueTurn = async (
   db: Transaction,
   deps: Pick<TurnDeps, 'jobs' | 'notifier'>,
   orgId: string,
-  { turn, parts, isReady, untrustedFrom, callerTools }: Continuation,
+  { turn, parts, isReady, untrustedFrom, callerTools, isCallers }: Continuation,
 ): Promise<void> => {
   const { id: turnId } = turn
   const lines = parts.map((part) => JSON.stringify(part))
@@ -46,7 +48,7 @@ export const continueTurn = async (
   // A program that continues the turn because of an event of the turn cannot make the turn start a new chain.
   const current = currentChain()
   const chain = current !== undefined && current.depth > (turn.eventDepth ?? 0) ? current : undefined
-  await resumeTurn(db, { orgId, turnId, frames, isReady, chain, untrustedFrom, callerTools })
+  await resumeTurn(db, { orgId, turnId, frames, isReady, chain, untrustedFrom, callerTools, isCallers })
   if (isReady) await enqueueTurn(db, deps, orgId, turn)
   db.afterCommit(() => deps.notifier.publish(turnId, { firstSeq, lines, isEnd: !isReady }))
 }

@@ -57,6 +57,8 @@ export interface TurnRow extends ChainColumns {
   clientTools: CallerTools | null
   /** The format of the reply; null for text. */
   responseFormat: OutputFormat | null
+  /** Texts before which a response of the model ends. */
+  stopSequences: string[] | null
   /** The turn that started the chain of messages between agents; its own id when no agent started it. */
   chainId: string
   /** The number of messages between agents from that turn to this one. */
@@ -83,7 +85,7 @@ export interface TurnRow extends ChainColumns {
 /** The columns of a TurnRow; the table must be called `turns`. */
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
-  turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at,
   turns.event_chain_id, turns.event_depth`
 
@@ -132,6 +134,7 @@ export interface NewTurn extends ChainColumns {
   maxOutputTokens: number | null
   clientTools: CallerTools | null
   responseFormat: OutputFormat | null
+  stopSequences: string[] | null
   callerDigest: Buffer | null
   untrustedFrom: string | null
   replyId: string
@@ -213,12 +216,13 @@ export const insertTurn = async (
   return db.row<HandedRecords>(sql`
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
-        max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, client_tools, response_format, caller_digest,
+        max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, client_tools, response_format, stop_sequences, caller_digest,
         untrusted_from, reply_id, event_chain_id, event_depth${leased.columns})
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.clientTools && JSON.stringify(turn.clientTools)}, ${turn.responseFormat && JSON.stringify(turn.responseFormat)},
+        ${turn.stopSequences && JSON.stringify(turn.stopSequences)},
         ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId},
         ${turn.eventChainId}, ${turn.eventDepth}${leased.values})
       returning created_at, started_at

@@ -4,6 +4,7 @@ import { cleanJson, cleanText } from '../../../platform/text/text.ts'
 import { ModelFailure } from '../../models/model-client.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelUsage, ProviderOptions } from '../../models/model-client.ts'
 import type { StepPart } from '../../turns/step-parts.ts'
+import { createStopFilter } from './stop-sequences.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { TurnWriter } from '../turn-writer.ts'
 
@@ -49,6 +50,7 @@ const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> 
 
 interface CallNames {
   modelId: string
+  stopSequences: readonly string[]
   prefix: string
 }
 
@@ -67,16 +69,31 @@ const createOptionKeeper =
   }
 
 /** Adds a model's events to the response and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
-const createCollector = (writer: TurnWriter, { modelId, prefix }: CallNames, response: ModelResponse) => {
+const createCollector = (
+  writer: TurnWriter,
+  { modelId, prefix, stopSequences }: CallNames,
+  response: ModelResponse,
+) => {
   const keepOptions = createOptionKeeper(modelId, response)
   let open: { id: string; part: TextPart; isShown: boolean } | undefined
   /** Options can arrive after a later block has begun. */
   const texts = new Map<string, TextPart>()
   let blocks = 0
+  const stop = createStopFilter(stopSequences)
   const callIds = new Map<string, string>()
   const blockId = (): string => `${prefix}.${blocks}`
 
+  const showText = (block: NonNullable<typeof open>, delta: string): void => {
+    if (delta === '') return
+    const { type } = block.part
+    if (!block.isShown) writer.emit({ type: `${type}-start`, id: blockId() })
+    block.isShown = true
+    block.part.text += delta
+    response.characters += delta.length
+    writer.emit({ type: `${type}-delta`, id: blockId(), delta })
+  }
   const close = (): void => {
+    if (open?.part.type === 'text') showText(open, stop.end())
     if (open?.isShown) writer.emit({ type: `${open.part.type}-end`, id: blockId() })
     open = undefined
   }
@@ -95,12 +112,8 @@ const createCollector = (writer: TurnWriter, { modelId, prefix }: CallNames, res
       return
     }
     const block = open?.part.type === type && open.id === id ? open : begin(type, id)
-    if (!block.isShown) writer.emit({ type: `${type}-start`, id: blockId() })
-    block.isShown = true
-    block.part.text += delta
-    response.characters += delta.length
     keepOptions(block.part, options)
-    writer.emit({ type: `${type}-delta`, id: blockId(), delta })
+    showText(block, type === 'text' && stopSequences.length > 0 ? stop.add(delta) : delta)
   }
   const callIdOf = (id: string, toolName: string): string => {
     const known = callIds.get(id)
@@ -127,6 +140,7 @@ const createCollector = (writer: TurnWriter, { modelId, prefix }: CallNames, res
 
   return {
     close,
+    isStopped: () => stop.isStopped,
     add: (event: ModelEvent): void => {
       if (event.type === 'tool-input') {
         response.characters += event.delta.length
@@ -163,13 +177,19 @@ export const receiveResponse = async (
   const silence = setTimeout(() => {
     over.abort(new ModelFailure('silent', `The model sent nothing for ${Math.round(modelSilenceMs / 1_000)} s.`))
   }, modelSilenceMs)
-  const collector = createCollector(services.writer, { modelId: call.modelId, prefix }, response)
+  const names = { modelId: call.modelId, prefix, stopSequences: call.stopSequences ?? [] }
+  const collector = createCollector(services.writer, names, response)
   const receiveAll = async (): Promise<void> => {
     for await (const event of services.models.stream(call, signal)) {
       signal.throwIfAborted()
       silence.refresh()
       collector.add(event)
       if (response.characters > 0) services.faultPoint('mid-stream')
+      if (collector.isStopped()) {
+        // Not waiting for the tokens that the provider reports at the end: it would charge for what nobody reads.
+        response.finish ??= { reason: 'stop', usage: undefined }
+        break
+      }
       if (response.characters > maxCharacters) {
         response.finish = { reason: 'length', usage: undefined }
         break

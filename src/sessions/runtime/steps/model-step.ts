@@ -87,8 +87,9 @@ const promptFor = async (
   messages.push(...repairMessages(state, step))
   const shown = [instructions, leftOutNote(leftOut)].filter((text) => text !== '').join('\n\n')
   const limits = { ...outputLimit(context, target), ...effortOf(context, target), ...toolChoiceOf(context, step) }
+  const stop = context.turn.stopSequences === null ? {} : { stopSequences: context.turn.stopSequences }
   return {
-    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...format, ...limits },
+    call: { orgId: lease.orgId, modelId, instructions: shown, messages, media, tools, ...format, ...limits, ...stop },
     leftOut,
     release,
   }

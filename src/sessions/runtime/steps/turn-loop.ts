@@ -33,6 +33,9 @@ const endAfter = (context: TurnContext, number: number, step: StepOutcome): Turn
   return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined
 }
 
+/** With outputs of the caller, too: the whole turn is in memory while it runs. */
+const mostSteps = 256
+
 /** The last step in which the caller's tools were called, so that the caller has let the turn go on after it; 0 for none. */
 const callerStep = ({ turn, state }: TurnContext): number =>
   state.calls.findLast((call) => call.attempts > 0 && isOfCaller(turn.clientTools, call))?.step ?? 0
@@ -40,7 +43,7 @@ const callerStep = ({ turn, state }: TurnContext): number =>
 /** The outcome of a turn that has reached a limit; undefined when another step may begin. */
 const limitReached = (context: TurnContext, step: number): TurnOutcome | undefined => {
   if (context.limits.leftMs() <= 0) return ended('incomplete', 'max_time')
-  if (step - callerStep(context) > context.turn.maxSteps) return ended('incomplete', 'max_steps')
+  if (step - callerStep(context) > context.turn.maxSteps || step > mostSteps) return ended('incomplete', 'max_steps')
   return isOverBudget(context) ? ended('incomplete', 'max_cost') : undefined
 }
 

@@ -198,6 +198,22 @@ describe('a turn that calls a tool of the caller', () => {
     assert.deepEqual([ended.status, ended.steps.length], ['completed', 3])
   })
 
+  test('rejects outputs once those of all its calls exceed 4 MB, and keeps those that it has', async () => {
+    const { as, turn } = await waiting(['Basel'])
+    const output = 'x'.repeat(262_000)
+    fake.play(...Array.from({ length: 20 }, (_, n) => callTools(askWeather(`r${n}`, `${n}`))))
+    let last = { status: 200, rounds: 0 }
+    while (last.status === 200 && last.rounds < 20) {
+      const { requiredToolOutputs } = await untilHandedOut(as, turn.id)
+      const { status, body } = await give(as, turn.id, [{ callId: requiredToolOutputs[0].callId, output }])
+      last = { status, rounds: last.rounds + 1 }
+      if (status !== 200) assert.match(body.error.message, /4194304 bytes/)
+    }
+    assert.deepEqual(last, { status: 400, rounds: 17 })
+    const now = await getTurn(app, as, turn.id)
+    assert.deepEqual([now.status, now.requiredToolOutputs.length], ['requires_action', 1])
+  })
+
   test('tells the model about arguments that are not JSON and never hands them to the caller', async () => {
     const { as, sessionId } = await open()
     fake.play(callTools({ id: 'c1', name: 'get_weather', args: '{"city":' }), reply(['Sorry.']))

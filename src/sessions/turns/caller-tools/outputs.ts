@@ -17,6 +17,8 @@ import type { ToolOutput } from './schemas.ts'
 
 const maxOutputBytes = 262_144
 const maxOutputsBytes = 1_048_576
+/** All outputs of a turn are in its reply, and in memory while it runs. */
+const maxTurnBytes = 4_194_304
 
 interface GivenOutput {
   callId: string
@@ -99,6 +101,9 @@ export const giveToolOutputs = async (
     const changed = applyOutputs(turn, calls, given)
     const [first] = changed
     if (!first) return false
+    if (Buffer.byteLength(JSON.stringify(calls.map(({ output }) => output))) > maxTurnBytes) {
+      throw badRequest(`outputs of all calls of a turn must have at most ${maxTurnBytes} bytes as JSON`)
+    }
     await callQueries.endCallerCalls(db, orgId, turnId, changed)
     const isReady = !calls.some((call) => awaitsOutput(turn.clientTools, call))
     await continueTurn(db, deps, orgId, {
@@ -106,6 +111,7 @@ export const giveToolOutputs = async (
       parts: changed.map(streamPartOf),
       isReady,
       untrustedFrom: first.toolName,
+      isCallers: true,
       callerTools: callerTools && { ...callerTools, fromStep: first.step + 1 },
     })
     return true

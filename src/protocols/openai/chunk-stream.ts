@@ -18,11 +18,13 @@ const openAfterMs = 5_000
 export interface ChunkOptions extends BegunChat {
   model: string
   includeUsage: boolean
+  /** The text is sent when it was validated: it could still be replaced before. */
+  isValidated: boolean
   isFresh: boolean
 }
 
 /** Formats the events of one completion. */
-const createWriter = ({ turnId, afterStep, model, includeUsage }: ChunkOptions) => {
+const createWriter = ({ turnId, afterStep, model, includeUsage, isValidated }: ChunkOptions) => {
   const created = Math.floor(Date.now() / 1_000)
   const chunk = (choices: object[], usage: object | null = null): string => {
     const head = { id: chatId({ turnId, afterStep }), object: 'chat.completion.chunk', created, model, choices }
@@ -36,8 +38,8 @@ const createWriter = ({ turnId, afterStep, model, includeUsage }: ChunkOptions) 
   })
   return {
     delta: (delta: Delta) => chunk([choice(delta, null)]),
-    end: ({ toolCalls, finishReason, usage }: Completion) =>
-      `${toolCalls.map((call, index) => chunk([choice({ tool_calls: [{ index, ...call }] }, null)])).join('')}${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
+    end: ({ text, toolCalls, finishReason, usage }: Completion) =>
+      `${isValidated && text !== '' ? chunk([choice({ content: text }, null)]) : ''}${toolCalls.map((call, index) => chunk([choice({ tool_calls: [{ index, ...call }] }, null)])).join('')}${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
     failure: (error: ApiError) => `data: ${JSON.stringify(chatFailure(error))}\n\n`,
   }
 }
@@ -103,7 +105,10 @@ export const sendChunks = (
   const reader: StreamReader = {
     write: (_firstSeq, lines) => {
       const parts = lines.map((line) => JSON.parse(line) as StreamPart).filter(isIncluded)
-      const deltas = parts.map(toDelta).filter((delta) => delta !== undefined)
+      const deltas = parts
+        .map(toDelta)
+        .filter((delta) => delta !== undefined)
+        .filter(({ content }) => !options.isValidated || content === undefined)
       if (deltas.length === 0) return true
       open()
       return raw.write(deltas.map(writer.delta).join(''))

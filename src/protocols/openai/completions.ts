@@ -6,12 +6,13 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { newId } from '../../platform/ids.ts'
 import { cleanJson, cleanText } from '../../platform/text/text.ts'
+import type { OutputFormat } from '../../sessions/output/schemas.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { replyPartsOf } from '../../sessions/runtime/prompt/reply-parts.ts'
 import { newCallId } from '../../sessions/runtime/steps/model-response.ts'
 import { checkCallerTools } from '../../sessions/turns/caller-tools/caller-tools.ts'
 import type { CallerTools } from '../../sessions/turns/caller-tools/schemas.ts'
-import { publicParts } from '../../sessions/turns/step-parts.ts'
+import { outputText, publicParts } from '../../sessions/turns/step-parts.ts'
 import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
 import { messageCreated } from '../../sessions/events.ts'
@@ -117,6 +118,7 @@ export interface ChatRequest {
   maxOutputTokens: number | null
   callerTools: CallerTools | undefined
   stopSequences: string[] | null
+  responseFormat: OutputFormat | null
 }
 
 /** For a history that ends with outputs of which no turn is known. The model continues from them. */
@@ -128,7 +130,7 @@ const goOn: ConversationMessage = { role: 'user', text: 'Go on.', fileIds: [], i
  */
 const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
   const { db } = deps
-  const { agent, conversation, maxOutputTokens, callerTools, stopSequences } = request
+  const { agent, conversation, maxOutputTokens, callerTools, stopSequences, responseFormat } = request
   const { instructions, history, newMessage = goOn } = conversation
   const workspaceId = workspaceOf(actor)
   const [parts, continued] = await Promise.all([
@@ -139,7 +141,7 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
   // What the client sends before the reply when it sends the conversation again.
   const asked = conversation.newMessage ? [...history, newMessage] : history.slice(0, lastUserIndex(history) + 1)
   const callerDigest = conversationDigest(ownerOf(actor, agent), asked)
-  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools, stopSequences }
+  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools, stopSequences, responseFormat }
 
   const begun = await db.transaction(actor, async (db) => {
     if (continued) {
@@ -196,6 +198,12 @@ const textOfSteps = ({ steps, toolCalls }: Details['turn'], isIncluded: (of: { s
   return replyText(publicParts(replyPartsOf({ steps: steps.filter(isIncluded), calls })))
 }
 
+/** The JSON of a reply with a format; undefined for other replies. */
+const validatedText = ({ responseFormat, status, steps }: Details['turn']): string | undefined => {
+  const last = steps.findLast((step) => step.status === 'completed')
+  return responseFormat === null || status !== 'completed' ? undefined : outputText(last?.parts ?? [])
+}
+
 const usageOf = (steps: Details['turn']['steps']): ChatUsage => {
   const sum = (of: (step: Details['turn']['steps'][number]) => number): number =>
     steps.reduce((total, step) => total + of(step), 0)
@@ -230,7 +238,8 @@ export const getCompletion = async (
   const failure = turnFailure(turn)
   if (failure) throw failure
   if (!('message' in result) || turn.stopReason === null) return undefined
-  const text = afterStep === 0 ? replyText(result.message?.parts ?? []) : textOfSteps(turn, isIncluded)
+  const text =
+    validatedText(turn) ?? (afterStep === 0 ? replyText(result.message?.parts ?? []) : textOfSteps(turn, isIncluded))
   return { ...common, text, toolCalls: [], finishReason: finishReasons[turn.stopReason] ?? 'length' }
 }
 

@@ -188,10 +188,6 @@ export const rejectUnsupported = (body: ChatCompletionCreate): void => {
   if (isSet(body.audio)) throw unsupported('audio', 'audio is not supported')
   const modalities = body.modalities as unknown[] | null | undefined
   if (modalities?.some((one) => one !== 'text')) throw unsupported('modalities', 'modalities must be ["text"]')
-  const format = body.response_format as { type?: unknown } | null | undefined
-  if (isSet(format) && format?.type !== 'text') {
-    throw unsupported('response_format', 'response_format must be { "type": "text" }')
-  }
 }
 
 const maxStopSequences = 4

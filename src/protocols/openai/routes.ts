@@ -18,6 +18,7 @@ import {
 } from './completions.ts'
 import type { BegunChat } from './continuation.ts'
 import { readConversation, readStop, rejectUnsupported } from './conversation.ts'
+import { readFormat } from './response-format.ts'
 import { readTools } from './tools.ts'
 import { registerOpenAiFileRoutes } from './file-routes.ts'
 import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
@@ -50,6 +51,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       maxOutputTokens,
       callerTools,
       stopSequences: readStop(body.stop),
+      responseFormat: readFormat(body.response_format),
     })
     // A repeated request continues with this turn, also when this connection breaks.
     await request.storeResponse(202, begun)
@@ -107,6 +109,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
           model: body.model,
           includeUsage,
           isFresh,
+          isValidated: readFormat(body.response_format) !== null,
         })
         return reply
       }

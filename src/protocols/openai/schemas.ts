@@ -180,7 +180,8 @@ export const ChatCompletionCreate = Type.Object(
       }),
     ),
     response_format: orNull('object', {
-      description: 'Format of the response. Only `{ "type": "text" }` is supported. Default: text.',
+      description:
+        'Format of the response: `text`, `json_object`, or `json_schema` with `{ name, schema, description, strict }`. The response is validated, see `responseFormat` of turns; with `stream` it is sent when it was validated. Default: text.',
     }),
     logprobs: orNull('boolean', { description: 'Log probabilities. Only false is supported. Default false.' }),
     modalities: orNull('array', {

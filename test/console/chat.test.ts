@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAgent, getTurn, openSession } from '../support/chat.ts'
+import sharp from 'sharp'
+import { ask, createAgent, getTurn, openSession, until } from '../support/chat.ts'
 import { startConsole } from '../support/console.ts'
+import { upload } from '../support/files.ts'
 import { startFakeModel } from '../fakes/model.ts'
 import type { Script } from '../fakes/model.ts'
 
@@ -146,6 +148,29 @@ test('a call that requires approval runs only after it is approved, here or else
   await app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as: owner, json })
   await page.getByRole('article').last().getByText('Free').waitFor()
   assert.equal(await files(), 2)
+})
+
+test('an attached picture is shown as a thumbnail in the message, and as an icon after it was deleted', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Viewer' })
+  const { id } = await openSession(app, owner, { agentId: 'viewer' })
+  const bytes = await sharp({ create: { width: 20, height: 10, channels: 3, background: '#f00' } })
+    .png()
+    .toBuffer()
+  const file = await upload(app, owner, bytes, { name: 'a.png', type: 'image/png' })
+  await ask(app, owner, id, { text: 'Look', fileIds: [file.id] })
+  const { page, pageErrors } = await open(owner, `/chat/${id}`)
+  const link = page.getByRole('link', { name: 'a.png' })
+  const widthOf = (image: unknown): number => (image as { naturalWidth: number }).naturalWidth
+  await until(
+    () => link.locator('img').evaluate(widthOf),
+    (width) => width === 20,
+  )
+  assert.deepEqual(pageErrors, [])
+  assert.equal((await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })).status, 200)
+  await page.reload()
+  await link.locator('svg').waitFor()
+  assert.equal(await link.locator('img').count(), 0)
 })
 
 test('a member of another org sees neither the agents nor the conversations of an org', async () => {

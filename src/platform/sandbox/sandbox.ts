@@ -89,7 +89,7 @@ export const startProcess = (
   { heapMegabytes, cpuSeconds, niceness }: ProcessLimits,
 ): ChildProcess => {
   const command = [process.execPath, ...nodeArguments(program, heapMegabytes)]
-  const limited = ['/bin/sh', '-c', `ulimit -t ${cpuSeconds}; ulimit -c 0; exec "$0" "$@"`, ...command]
+  const limited = ['/bin/sh', '-c', `ulimit -t ${cpuSeconds}; ulimit -c 0; ulimit -f 0; exec "$0" "$@"`, ...command]
   const [file = '', ...rest] = process.platform === 'win32' ? command : limited
   const child = spawn(file, rest, { env: {}, cwd: root, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
   try {

@@ -1,5 +1,7 @@
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
+import { api } from '../../api.ts'
 import { formatBytes } from '../../format.ts'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -8,7 +10,7 @@ import type { Decide } from './approval.tsx'
 import { Markdown } from './markdown.tsx'
 import styles from './message.module.css'
 import { asText, summaryOf } from './parts.ts'
-import type { ToolPart, ToolState, ViewPart } from './parts.ts'
+import type { FilePart, ToolPart, ToolState, ViewPart } from './parts.ts'
 
 const stateWords: Record<ToolState, string> = {
   preparing: 'preparing',
@@ -86,6 +88,20 @@ interface Deciding {
   decide?: Decide | undefined
 }
 
+const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/gif', 'image/webp'])
+
+/** Larger pictures would cost more to load than they show. */
+const maxThumbnailBytes = 10_485_760
+
+/** A picture as a thumbnail, until it is deleted; every other file as an icon. */
+const FileIcon = ({ part }: { part: FilePart }) => {
+  const [isBroken, setBroken] = useState(false)
+  const { fileId, mimeType, sizeBytes } = part
+  if (isBroken || !pictureTypes.has(mimeType) || sizeBytes > maxThumbnailBytes) return <FileText aria-hidden="true" />
+  const url = api.url(`/files/${fileId}`, { download: true, inline: true })
+  return <img src={url} alt="" loading="lazy" className={styles['thumbnail']} onError={() => setBroken(true)} />
+}
+
 const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
   switch (part.kind) {
     case 'text':
@@ -97,7 +113,7 @@ const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
     case 'file':
       return (
         <Link to={`/files?open=${part.fileId}`} className={styles['file']}>
-          <FileText aria-hidden="true" />
+          <FileIcon part={part} />
           <span>{part.name}</span>
           <span className={styles['faint']}>{formatBytes(part.sizeBytes)}</span>
         </Link>

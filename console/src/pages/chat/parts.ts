@@ -18,6 +18,7 @@ export type ViewPart =
   | { kind: 'file'; id: string; fileId: string; name: string; mimeType: string; sizeBytes: number }
   | { kind: 'error'; id: string; message: string }
 
+export type FilePart = Extract<ViewPart, { kind: 'file' }>
 export type ToolPart = Extract<ViewPart, { kind: 'tool' }>
 
 const cache = new WeakMap<Message, readonly ViewPart[]>()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { reply, startFakeModel } from '../../../../test/fakes/model.ts'
+import { callTools, rejectWith, reply, startFakeModel } from '../../../../test/fakes/model.ts'
 import {
   claudeSays,
   fieldsNamed,
@@ -28,7 +28,7 @@ const [compatible, anthropic, openai, google] = await Promise.all([
   startFakeOpenAi(),
   startFakeGoogle(),
 ])
-const sees = { input: 0, output: 0, contextWindow: 200_000, maxOutputTokens: 1_000, images: true, pdf: true }
+const sees = { input: 0, output: 0, contextWindow: 1_000_000, maxOutputTokens: 1_000, images: true, pdf: true }
 const prices = {
   'claude/claude-sonnet-4-5': sees,
   'gpt/gpt-5.4': sees,
@@ -200,7 +200,7 @@ describe('an attached file that cannot be shown', () => {
   test('a PDF of too many pages or bytes is given as text to a model that takes PDF files', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, 'claude/claude-sonnet-4-5')
-    const long = pdf(Array.from({ length: 101 }, (_, i) => [`Leaf ${i + 1}`]))
+    const long = pdf(Array.from({ length: 81 }, (_, i) => [`Leaf ${i + 1}`]))
     const large = Buffer.concat([document, Buffer.alloc(4_194_304, '% '), Buffer.from('\n%%EOF\n')])
     const ids = [await attach(owner, long, 'long.pdf'), await attach(owner, large, 'large.pdf')]
     anthropic.play(claudeSays('Read.'))
@@ -209,8 +209,38 @@ describe('an attached file that cannot be shown', () => {
     assert.deepEqual(anthropic.violations, [])
     const [text, ...others] = anthropic.requests[0].messages.at(-1).content
     assert.deepEqual(others, [])
-    assert.match(text.text, /Text of the PDF file "long\.pdf":\n(.*\n)+.*Leaf 101\n/)
+    assert.match(text.text, /Text of the PDF file "long\.pdf":\n(.*\n)+.*Leaf 81\n/)
     assert.match(text.text, /"large\.pdf"/)
+  })
+
+  test('several PDF files have at most 80 pages together, and the older one is given as text', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, 'claude/claude-sonnet-4-5')
+    const pages = (name: string) => pdf(Array.from({ length: 45 }, (_, i) => [`${name} ${i + 1}`]))
+    const ids = [await attach(owner, pages('Old'), 'old.pdf'), await attach(owner, pages('New'), 'new.pdf')]
+    anthropic.play(claudeSays('Read.'))
+    await askAbout(owner, session, ids)
+    const [text, file, ...others] = anthropic.requests[0].messages.at(-1).content
+    assert.deepEqual([file.title, others], ['new.pdf', []])
+    assert.match(text.text, /Text of the PDF file "old\.pdf":\n(.*\n)+.*Old 45/)
+  })
+
+  test('a call with files that the provider rejects is made again without them, also in the following steps', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, 'fake/seeing', { allowedTools: ['files.search'] })
+    const ids = [await attach(owner, picture, 'a.png'), await attach(owner, document, 'b.pdf')]
+    const search = callTools({ id: 'c1', name: 'files_search', args: '{"query":"x"}' })
+    compatible.play(rejectWith(400), search, reply(['Sorry.']))
+    const { turn } = await askAbout(owner, session, ids)
+    assert.equal(turn.status, 'completed')
+    const shown = compatible.requests.map((request) => JSON.stringify(request).includes('base64'))
+    assert.deepEqual(shown, [true, false, false])
+    assert.match(JSON.stringify(compatible.requests[1]), /First page.*the provider rejects them: 1/)
+    // Without files there is nothing to leave out.
+    const other = await openSession(app, owner, { agentId: 'viewer' })
+    compatible.play(rejectWith(400))
+    assert.equal((await ask(app, owner, other.id, { text: 'Hello' })).turn.status, 'failed')
+    assert.equal(compatible.requests.length, 1)
   })
 
   test('a file of another org is gone for the model, even if a stored message names it', async () => {
@@ -325,7 +355,7 @@ describe('the files of a long conversation', () => {
     assert.deepEqual(google.violations, [])
     const request = google.requests.at(-1)
     assert.equal(fieldsNamed(request, 'inlineData').length, 20)
-    assert.match(textIn(request), /because the files of a call are limited: 4\./)
+    assert.match(textIn(request), /because there are too many files or the provider rejects them: 4\./)
     await askAbout(owner, session, [many[23] as string])
     const widths = await Promise.all(
       fieldsNamed(google.requests.at(-1), 'inlineData').map(async ({ data }) => (await sizeOf(data))[1]),

@@ -21,8 +21,8 @@ export const mediaLimits = {
   files: 20,
   /** Every running turn has them in memory. */
   bytes: 8_388_608,
-  /** Anthropic accepts 100 pages with a context window of 200,000 tokens. */
-  pdfPages: 100,
+  /** Of all PDF files. Anthropic accepts 100 pages and pictures with a context window of 200,000 tokens. */
+  pdfPages: 80,
   pdfBytes: 4_194_304,
   /** The text of one PDF for a model that takes no PDF files. */
   textBytes: 40_000,
@@ -42,7 +42,7 @@ export interface MediaDeps extends AttachmentDeps {
 
 /** What the model gets: the file, or its text if there is no room for it; only its text; or why it is not shown. */
 type Shown =
-  | { media: PromptMedia; tokens: number; text?: string }
+  | { media: PromptMedia; tokens: number; pages?: number; text?: string }
   | { media?: undefined; text: string }
   | { note: string }
 
@@ -55,7 +55,9 @@ export interface MediaScope {
   noteUntrusted: () => void
 }
 
-type TurnScope = MediaScope & { owner: PictureOwner }
+/** What the turn adds. `isGivenUp`: the provider rejected files, so the model gets only the text of PDF files. */
+
+type TurnScope = MediaScope & { owner: PictureOwner; isGivenUp: boolean }
 
 const fromPicture = (model: MediaScope['model'], file: PromptFile, picture: Picture): Shown => {
   const { bytes, mimeType, width, height } = picture
@@ -77,32 +79,39 @@ const asText = ({ name }: PromptFile, text: string, truncated: boolean): string 
   return `Text of the PDF file ${JSON.stringify(name)}:\n${shown}${rest}`
 }
 
-/** `roomBytes`: a larger file is not read, because every running turn may have one in memory. */
+interface Room {
+  files: number
+  /** A larger file is not read, because every running turn may have one in memory. */
+  bytes: number
+  pages: number
+  tokens: number
+}
+
 const pdfFor = async (
   deps: MediaDeps,
   { actor, model, signal }: MediaScope,
   file: PromptFile,
-  roomBytes: number,
+  room: Room,
 ): Promise<Shown> => {
   const { sizeBytes, text, truncated } = await readFileText(deps, actor, file.fileId, signal)
   // The extracted text has a heading for each page.
   const pages = text.match(/^(?:#+ )?Page \d+$/gm)?.length ?? 0
-  const maxBytes = Math.min(mediaLimits.pdfBytes, roomBytes)
-  const fits = sizeBytes <= maxBytes && pages > 0 && pages <= mediaLimits.pdfPages && !truncated
+  const maxBytes = Math.min(mediaLimits.pdfBytes, room.bytes)
+  const fits = sizeBytes <= maxBytes && pages > 0 && pages <= room.pages && !truncated
   const asNote = asText(file, text, truncated)
   if (!model.input.pdf || !fits) return { text: asNote }
   const bytes = await readFileBytes(deps, actor, file.fileId, maxBytes)
   const tokens = pdfTokens(model.id, pages, estimateTokens(text))
-  return { media: { bytes, mimeType: pdfType, name: file.name }, tokens, text: asNote }
+  return { media: { bytes, mimeType: pdfType, name: file.name }, tokens, pages, text: asNote }
 }
 
-const shownFor = async (deps: MediaDeps, scope: TurnScope, file: PromptFile, roomBytes: number): Promise<Shown> => {
+const shownFor = async (deps: MediaDeps, scope: TurnScope, file: PromptFile, room: Room): Promise<Shown> => {
   if (file.isKept === true) return keptPicture(deps, scope, file)
   const { actor, signal } = scope
   const name = JSON.stringify(file.name)
   if (!actor.permissions.has('files:read')) return { note: `${name} is not shown: files must not be read.` }
   try {
-    return await (file.mimeType === pdfType ? pdfFor : pictureFor)(deps, scope, file, roomBytes)
+    return await (file.mimeType === pdfType ? pdfFor : pictureFor)(deps, scope, file, room)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ApiError)) {
@@ -122,9 +131,8 @@ const createChooser = (deps: MediaDeps, scope: TurnScope, maxBytes: number) => {
   const { actor, model } = scope
   const media = new Map<string, PromptMedia>()
   const seen = new Set<string>()
-  let roomFiles: number = mediaLimits.files
-  let roomBytes = maxBytes
-  let roomTokens = scope.maxTokens
+  const { files: maxFiles, pdfPages } = mediaLimits
+  const room: Room = { files: maxFiles, bytes: maxBytes, pages: pdfPages, tokens: scope.maxTokens }
   const noteSource = async ({ fileId, isKept }: PromptFile): Promise<void> => {
     if (isKept !== true && !(await isOwnContent(deps.db, actor, fileId))) scope.noteUntrusted()
   }
@@ -133,22 +141,23 @@ const createChooser = (deps: MediaDeps, scope: TurnScope, maxBytes: number) => {
     seen.add(file.fileId)
     const isPicture = file.mimeType !== pdfType
     if (isPicture && !model.input.images) return 'blind'
-    if (roomFiles <= 0 || roomTokens <= 0 || (isPicture && roomBytes <= 0)) return 'no room'
-    roomFiles -= 1
-    const shown = await shownFor(deps, scope, file, roomBytes)
+    if (room.files <= 0 || room.tokens <= 0 || (isPicture && room.bytes <= 0)) return 'no room'
+    room.files -= 1
+    const shown = await shownFor(deps, scope, file, room)
     if ('note' in shown) return shown
     const { media: found, text } = shown
-    if (found && shown.tokens <= roomTokens && found.bytes.length <= roomBytes) {
+    if (found && shown.tokens <= room.tokens && found.bytes.length <= room.bytes) {
       await noteSource(file)
-      roomTokens -= shown.tokens
-      roomBytes -= found.bytes.length
+      room.tokens -= shown.tokens
+      room.bytes -= found.bytes.length
+      room.pages -= shown.pages ?? 0
       media.set(file.fileId, found)
       return { file: { ...file, tokens: shown.tokens } }
     }
     const tokens = text === undefined ? 0 : estimateTokens(text)
-    if (text === undefined || tokens > roomTokens) return 'no room'
+    if (text === undefined || tokens > room.tokens) return 'no room'
     await noteSource(file)
-    roomTokens -= tokens
+    room.tokens -= tokens
     return { note: text }
   }
   const chooseAll = async (files: readonly PromptFile[]): Promise<{ files: PromptFile[]; notes: string[] }> => {
@@ -163,11 +172,11 @@ const createChooser = (deps: MediaDeps, scope: TurnScope, maxBytes: number) => {
     }
     if (count.blind > 0) notes.push(`This model cannot see pictures. Not shown: ${count.blind}.`)
     if (count['no room'] > 0) {
-      notes.push(`Files that are not shown because the files of a call are limited: ${count['no room']}.`)
+      notes.push(`Not shown, because there are too many files or the provider rejects them: ${count['no room']}.`)
     }
     return { files: chosen, notes }
   }
-  return { media, chooseAll, unusedBytes: () => roomBytes }
+  return { media, chooseAll, unusedBytes: () => room.bytes }
 }
 
 type Chooser = ReturnType<typeof createChooser>
@@ -241,7 +250,7 @@ const loadMedia = async (
   const messages = [...conversation.exchanges.flatMap((exchange) => exchange.messages), ...conversation.own]
   if (!messages.some(hasFiles)) return { ...conversation, media: new Map(), release: () => undefined }
   const { orgId } = scope.owner
-  const wanted = mostBytes(messages, scope.model)
+  const wanted = scope.isGivenUp ? 0 : mostBytes(messages, scope.model)
   // Without memory, the model still gets the text of PDF files.
   let taken = (await deps.mediaBudget.take(orgId, wanted, scope.signal)) ? wanted : 0
   const release = (): void => {
@@ -267,8 +276,17 @@ export interface Attachments {
    * be shown are replaced by a text.
    */
   load(conversation: Conversation, scope: MediaScope): Promise<LoadedConversation>
+  /** The provider rejected a call with files: the model gets no more of them in this turn. */
+  giveUp(modelId: string): void
 }
 
-export const createAttachments = (deps: MediaDeps, owner: PictureOwner): Attachments => ({
-  load: (conversation, scope) => loadMedia(deps, conversation, { ...scope, owner }),
-})
+export const createAttachments = (deps: MediaDeps, owner: PictureOwner): Attachments => {
+  const givenUp = new Set<string>()
+  return {
+    load: (conversation, scope) =>
+      loadMedia(deps, conversation, { ...scope, owner, isGivenUp: givenUp.has(scope.model.id) }),
+    giveUp: (modelId) => {
+      givenUp.add(modelId)
+    },
+  }
+}

@@ -185,16 +185,17 @@ const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures:
 const callWithFiles = async (
   context: TurnContext,
   at: Omit<Attempt, 'promptTokens'>,
-): Promise<StepOutcome & { hadOutput: boolean }> => {
+): Promise<StepOutcome & { hadOutput: boolean; hadFiles: boolean }> => {
   const { services, agent } = context
   const { call, leftOut, release } = await promptFor(context, at)
+  const hadFiles = (call.media?.size ?? 0) > 0
   try {
     await services.writer.saveLeftOut(leftOut)
     const reserved = await services.reservations.reserve(agent, call, at.target)
     if (reserved === 'cost' || reserved instanceof ModelFailure) {
-      return { ended: undefined, calls: [], finish: reserved, hadOutput: false }
+      return { ended: undefined, calls: [], finish: reserved, hadOutput: false, hadFiles }
     }
-    return await callOnce(context, reserved, at)
+    return { ...(await callOnce(context, reserved, at)), hadFiles }
   } finally {
     release()
   }
@@ -207,16 +208,19 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
   let attempt = state.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const { hadOutput, ...outcome } = await callWithFiles(context, { step, attempt, target })
+    const { hadOutput, hadFiles, ...outcome } = await callWithFiles(context, { step, attempt, target })
     const { ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     const next = allowsFallback(finish, hadOutput) ? await services.fallbacks.next(agent, target) : undefined
-    if (!next && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
+    // A file that a provider rejects must not end every later turn of the conversation.
+    const triesWithoutFiles = hadFiles && finish.code === 'rejected'
+    if (!next && !triesWithoutFiles && !isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
     // The next attempt streams its response from the start.
     const discarded = { ...ended, parts: [] }
     await services.writer.save({ ended: discarded })
     state.addStep(discarded)
-    if (next) {
+    if (triesWithoutFiles) services.attachments.giveUp(target.model.id)
+    else if (next) {
       services.writer.emit({ type: 'message-metadata', messageMetadata: { model: next.model.id } })
       target = next
       failures = 0

@@ -74,7 +74,8 @@ export const sessionEvents = {
   }),
   'turn.requires_action': defineEvent({
     ...common,
-    description: 'A turn waits for the decision of a person. A turn can wait several times.',
+    description:
+      'A turn waits for the decision of a person, or for outputs of tools of its caller. A turn can wait several times.',
     data: Type.Object({ turnId, sessionId, agentId }),
     example: turnExample,
   }),

@@ -8,6 +8,7 @@ import OpenAI from 'openai'
 import { createAgent, getTurn, textOf, untilStatus } from '../../../test/support/chat.ts'
 import { callTools, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { Script } from '../../../test/fakes/model.ts'
+import { upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { openAiPrefix } from './errors.ts'
@@ -323,5 +324,20 @@ test('a reply ends before the first stop sequence, streamed or not, also when th
       : (await client.chat.completions.create(body)).choices[0]?.message.content
     assert.equal(text, 'One, two, ')
     assert.deepEqual((fake.requests.at(-1) as Json).stop, ['END', 'FINIS'])
+  }
+})
+
+test('a file of another person in a message is untrusted content', async () => {
+  const { owner, client } = await open()
+  const member = await app.createUser(owner)
+  fake.play(reply(['Seen.']))
+  for (const [as, source] of [
+    [owner, null],
+    [member, 'file'],
+  ] as const) {
+    const file = await upload(app, as, 'hello', { name: `of-${as.userId}.txt` })
+    const content = [{ type: 'file', file: { file_id: file.id } }]
+    const { turnId } = await create(client, [{ role: 'user', content } as Message], { tools: undefined })
+    assert.equal((await getTurn(app, owner, turnId)).untrustedFrom, source)
   }
 })

@@ -1,5 +1,6 @@
 import { findAgent, listAgents } from '../../agents/agents.ts'
 import type { AgentRow } from '../../agents/agents.ts'
+import { isOwnName } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
@@ -87,6 +88,12 @@ const callParts = ({ calls }: ConversationMessage): MessagePart[] => {
 const toolWithOutput = (history: readonly ConversationMessage[]): string | null =>
   history.flatMap(({ calls }) => calls).find(({ output }) => output !== undefined)?.name ?? null
 
+/** Whether the person gave all attached files their names. Others are untrusted, as in messages of the native API. */
+const hasOwnFiles = async (db: Db, actor: Actor, messages: readonly ConversationMessage[]): Promise<boolean> => {
+  const ids = [...new Set(messages.flatMap(({ fileIds }) => fileIds))]
+  return !(await Promise.all(ids.map((id) => isOwnName(db, actor, id)))).includes(false)
+}
+
 /** The history as messages of a new session. */
 const toImportedMessages = async (
   db: Database,
@@ -137,11 +144,22 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
     toMessageParts(db, actor, newMessage),
     conversation.newMessage && findContinuedTurn(db, actor, agent, history),
   ])
+  const isTrusted = await hasOwnFiles(db, actor, continued ? [newMessage] : [...history, newMessage])
+  const untrustedFrom = (continued ? null : toolWithOutput(history)) ?? (isTrusted ? null : 'file')
   const imported = continued ? [] : await toImportedMessages(db, actor, agent, history)
   // What the client sends before the reply when it sends the conversation again.
   const asked = conversation.newMessage ? [...history, newMessage] : history.slice(0, lastUserIndex(history) + 1)
   const callerDigest = conversationDigest(ownerOf(actor, agent), asked)
-  const turn = { parts, instructions, maxOutputTokens, callerDigest, callerTools, stopSequences, responseFormat }
+  const turn = {
+    parts,
+    instructions,
+    maxOutputTokens,
+    callerDigest,
+    callerTools,
+    stopSequences,
+    responseFormat,
+    untrustedFrom,
+  }
 
   const begun = await db.transaction(actor, async (db) => {
     if (continued) {
@@ -158,7 +176,7 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
       const events = imported.map((message) => messageCreated(actor, session, { ...message, turnId }))
       await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported }, events)
     }
-    await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId, untrustedFrom: toolWithOutput(history) })
+    await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId })
     return { turnId, sessionId }
   })
   return begun ?? createChat(deps, actor, request)

@@ -25,7 +25,7 @@ const useSessionsOf = (agentId: string) =>
   })
 
 const states = { idle: undefined, running: 'info', requires_action: 'warn' } as const
-const words = { idle: 'Idle', running: 'Running', requires_action: 'Needs approval' }
+const words = { idle: 'Idle', running: 'Running', requires_action: 'Needs action' }
 
 const kinds: Record<string, string> = { peer: 'Agent to agent', connector: 'Connection' }
 

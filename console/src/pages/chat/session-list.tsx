@@ -37,7 +37,7 @@ export const titleOf = (session: Session): string => session.title ?? 'New conve
 
 const State = ({ status, at }: { status: Session['status']; at: string }) => {
   if (status === 'running') return <Status tone="info">Running</Status>
-  if (status === 'requires_action') return <Status tone="warn">Needs approval</Status>
+  if (status === 'requires_action') return <Status tone="warn">Needs action</Status>
   return <RelativeTime at={at} />
 }
 

@@ -48,7 +48,7 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          <strong>{agent?.name ?? 'An agent'}</strong> needs approval{title !== null && ` in “${title}”`}.
+          <strong>{agent?.name ?? 'An agent'}</strong> needs action{title !== null && ` in “${title}”`}.
         </>
       ),
       action: 'Review',

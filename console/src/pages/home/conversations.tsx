@@ -48,7 +48,7 @@ export const Conversations = () => {
                       <small>{agent}</small>
                     </span>
                     {status === 'running' && <Status tone="info">Running</Status>}
-                    {status === 'requires_action' && <Status tone="warn">Needs approval</Status>}
+                    {status === 'requires_action' && <Status tone="warn">Needs action</Status>}
                     <RelativeTime at={lastMessageAt ?? createdAt} />
                   </Link>
                 )

@@ -188,6 +188,18 @@ const secretsOf = (db: Database, config: Config): Promise<Sealer> =>
     throw error
   })
 
+/** The programs that read what strangers sent, each in processes of its own. */
+const openSandboxes = (log: Log, sandbox: Partial<SandboxLimits>) => {
+  const previewer = createPreviewer({ log, ...sandbox })
+  const transformer = createTransformer({ log })
+  const outputValidator = createOutputValidator()
+  const pages = openPages(sandbox)
+  const close = async (): Promise<void> => {
+    await Promise.all([previewer, transformer, outputValidator, pages].map((one) => one.close()))
+  }
+  return { sandboxed: { previewer, transformer, outputValidator }, pages, close }
+}
+
 /** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (
   config: Config,
@@ -215,11 +227,8 @@ export const openDeps = async (
     plans: config.billing.plans,
     takesPayments: config.billing.stripe !== undefined,
   })
-  const previewer = createPreviewer({ log, ...sandbox })
+  const { sandboxed, pages, close: closeSandboxes } = openSandboxes(log, sandbox)
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
-  const pages = openPages(sandbox)
-  const transformer = createTransformer({ log })
-  const outputValidator = createOutputValidator()
   return {
     deps: {
       config,
@@ -243,15 +252,13 @@ export const openDeps = async (
       knownTools,
       billing,
       quotas,
-      previewer,
+      ...sandboxed,
       secrets,
       outbound,
       circuits: createCircuits(config.modelProviders, log),
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
-      transformer,
-      outputValidator,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
@@ -262,13 +269,7 @@ export const openDeps = async (
       await eventStreams.close()
       await billing.chargePoster.close()
       await wakeups.close()
-      await Promise.all([
-        previewer.close(),
-        pages.close(),
-        transformer.close(),
-        outputValidator.close(),
-        outbound.close(),
-      ])
+      await Promise.all([closeSandboxes(), outbound.close()])
       await db.close()
     },
   }

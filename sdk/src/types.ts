@@ -1075,7 +1075,7 @@ export interface ChatCompletionCreate {
   function_call?: unknown
   /** A string of 1–100 characters, or up to four of them. Each response of the model ends before the first one. Default: none. */
   stop?: unknown
-  /** Format of the response. Only `{ "type": "text" }` is supported. Default: text. */
+  /** Format of the response: `text`, `json_object`, or `json_schema` with `{ name, schema, description, strict }`. The response is validated, see `responseFormat` of turns; with `stream` it is sent when it was validated. Default: text. */
   response_format?: Record<string, unknown> | null
   /** Log probabilities. Only false is supported. Default false. */
   logprobs?: boolean | null
@@ -3179,6 +3179,8 @@ export interface Model {
     vision: boolean
     /** Whether the model reasons before it responds. */
     reasoning: boolean
+    /** Whether the provider makes the model follow a JSON schema. Other models are told to, and their replies are validated as well. */
+    jsonSchema: boolean
   }
   /** What the model takes besides text. */
   input: {
@@ -3712,6 +3714,22 @@ export interface RequiredToolOutput {
   toolName: string
   /** Arguments of the call. */
   input: unknown
+}
+
+export type ResponseFormat = {
+  /** The reply is text. */
+  type: "text"
+} | {
+  /** The reply is JSON that matches `schema`. */
+  type: "json_schema"
+  /** JSON Schema of the reply, at most 32 KB as JSON. References must begin with `#`. `format` is checked as well. */
+  schema: Record<string, unknown>
+  /** Name of the format for the model: 1–64 letters, digits, `_` and `-`. Default `response`. */
+  name?: string
+  /** What the reply is, for the model, at most 2,000 characters. */
+  description?: string
+  /** Whether OpenAI's models follow the schema exactly, for which it must be in their subset of JSON Schema. Default false. The reply is validated in any case. */
+  strict?: boolean
 }
 
 export interface RevokedConnection {
@@ -4279,6 +4297,8 @@ export interface Turn {
   } | null
   /** ID of the message with the reply. */
   replyId: string
+  /** Parsed reply of a completed turn with a `responseFormat` of the type `json_schema`. Null for other turns, and before the end. */
+  output: unknown
   /** Maximum number of model calls, counted again after each output of a tool of the caller. */
   maxSteps: number
   /** Cost after which the turn ends, in cents. Null: no limit. */
@@ -4622,6 +4642,7 @@ export interface TurnCreate {
   /** Tools that the caller runs, at most 128 and together 64 KB as JSON. When the model calls one, the turn waits for its output as `requires_action`. Default: none. */
   tools?: CallerTool[]
   toolChoice?: ToolChoice
+  responseFormat?: ResponseFormat
   /** Continue the last turn, which a limit ended, in place of `text`. Default false. */
   continue?: boolean
   /** Return 202 at once instead of waiting for the reply. Default false. */

@@ -47,6 +47,8 @@ interface Case {
   text: string
   /** What the person decides when they are asked; undefined when nobody may be asked. */
   decision?: boolean
+  /** Whether the reply must be JSON, which the demo model never sends. */
+  isJson?: boolean
   /** Whether the turn has a tool of the caller, `ask_caller`, and waits for its output. */
   asksCaller?: boolean
   /** How often each tool has run at the end. */
@@ -188,7 +190,7 @@ const sendTo = async ({ url }: Worker, { key }: TestActor, sessionId: string, js
 const callerTool = { name: 'ask_caller', inputSchema: { type: 'object' } }
 
 /** Begins the turn of a case, during which its worker dies. */
-const crash = async ({ plan, text, asksCaller }: Case): Promise<Crashed> => {
+const crash = async ({ plan, text, asksCaller, isJson }: Case): Promise<Crashed> => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Friend' })
   const allowedTools = ['test.change', 'test.look']
@@ -196,7 +198,8 @@ const crash = async ({ plan, text, asksCaller }: Case): Promise<Crashed> => {
   const session = await openSession(app, owner, { agentId: 'helper' })
   const worker = await startWorker(plan)
   const tools = asksCaller === true ? { tools: [callerTool] } : {}
-  const json = { text, background: true, ...tools }
+  const format = isJson === true ? { responseFormat: { type: 'json_schema', schema: { type: 'object' } } } : {}
+  const json = { text, background: true, ...tools, ...format }
   const exited = once(worker.child, 'exit', { signal: AbortSignal.timeout(120_000) })
   if (plan.serves === true) await sendTo(worker, owner, session.id, json)
   else assert.equal((await say(app, owner, session.id, json)).status, 202)
@@ -257,6 +260,13 @@ const abandoned = await crash({
   what: '',
   plan: { dieAt: 'mid-stream', nth: 3 },
   text: '/slow 2000\nHello',
+  effects: {},
+})
+const repairing = await crash({
+  what: '',
+  plan: { dieAt: 'before-model-call', nth: 2 },
+  text: 'Hello',
+  isJson: true,
   effects: {},
 })
 const cancelling = await app.call('POST', `/api/v1/turns/${abandoned.turnId}/cancel`, { as: abandoned.owner })
@@ -350,4 +360,24 @@ test('a turn that is cancelled while its worker is dead ends at once, and no wor
   )
   const turn = await getTurn(app, owner, turnId)
   assert.deepEqual([turn.status, turn.attempts, turn.steps.length], ['cancelled', 1, 1])
+})
+
+test('a reply in a schema is asked for again once, also when the worker is killed before that call', async () => {
+  const { owner, turnId } = repairing
+  const turn = await untilStatus(app, owner, turnId, 'failed')
+  assert.equal(turn.error.code, 'output_invalid')
+  assert.deepEqual(
+    turn.steps.map(({ step, status, error }: { step: number; status: string; error: { code: string } | null }) => [
+      step,
+      status,
+      error?.code ?? null,
+    ]),
+    [
+      [1, 'failed', 'output_invalid'],
+      [1, 'lost', turn.steps[1].error?.code ?? null],
+      [1, 'failed', 'output_invalid'],
+    ],
+  )
+  const made = (await readFile(callsFile, 'utf8')).split('\n').filter((line) => line === turnId).length
+  assert.equal(made, turn.steps.length, 'a row for each call of the model')
 })

@@ -1,5 +1,4 @@
 import type {
-  JSONSchema7,
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4Message,
@@ -163,7 +162,7 @@ const formatOf = (protocol: ModelProtocol, { responseFormat }: ModelCall): Parti
   const { schema, name, description, strict = false } = responseFormat
   const named = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) }
   return {
-    responseFormat: { type: 'json', schema: schema as JSONSchema7, ...named },
+    responseFormat: { type: 'json', schema, ...named },
     ...(protocol === 'openai-compatible'
       ? { providerOptions: { openaiCompatible: { strictJsonSchema: strict } } }
       : {}),

@@ -9,7 +9,7 @@ const data = new Set(['const', 'enum', 'default', 'examples'])
 
 const checkPattern = (pattern: string, place: string): void => {
   try {
-    new RegExp(pattern, 'u')
+    RegExp(pattern, 'u')
   } catch {
     throw badRequest(`responseFormat: the pattern at ${place} is not a valid regular expression`)
   }

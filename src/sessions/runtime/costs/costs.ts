@@ -1,7 +1,8 @@
 import type { ModelPricing } from '../../../config/models.ts'
 import { ceilDiv, microcentsPerCent } from '../../../billing/billing.ts'
 import type { ModelUsage } from '../../models/model-client.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { TurnStep } from '../turn-state.ts'
 
 const perMillion = 1_000_000n
 
@@ -17,9 +18,12 @@ export const costOf = (usage: ModelUsage, pricing: ModelPricing): bigint => {
   return ceilDiv(total, perMillion)
 }
 
-/** Whether the turn has spent its limit of cost. */
-export const isOverBudget = ({ turn, state }: Pick<TurnContext, 'turn' | 'state'>): boolean => {
-  if (turn.maxCostCents === null) return false
-  const spentMicrocents = state.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
-  return spentMicrocents >= BigInt(turn.maxCostCents) * microcentsPerCent
+/** Whether the model calls of a turn have spent its limit of cost. */
+export const isOverBudget = (
+  { maxCostCents }: Pick<ClaimedTurn, 'maxCostCents'>,
+  steps: readonly Pick<TurnStep, 'costMicrocents'>[],
+): boolean => {
+  if (maxCostCents === null) return false
+  const spentMicrocents = steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
+  return spentMicrocents >= BigInt(maxCostCents) * microcentsPerCent
 }

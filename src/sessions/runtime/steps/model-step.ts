@@ -5,27 +5,20 @@ import type { FinishReason, ModelCall, ModelUsage } from '../../models/model-cli
 import { AuthorityLost } from '../authority.ts'
 import { costOf } from '../costs/costs.ts'
 import { emptyResponse, receiveResponse } from './model-response.ts'
-import type { ModelResponse, RequestedCall } from './model-response.ts'
+import type { ModelResponse } from './model-response.ts'
 import { plausibleUsage } from '../costs/plausible-usage.ts'
 import { assistantMessages, estimateTokens, leftOutNote, promptOf } from '../prompt/prompt.ts'
 import type { EndedStep } from '../queries.ts'
 import { replyPartsOf } from '../prompt/reply-parts.ts'
 import { promptTokensOf } from '../costs/reservations.ts'
 import { formatInstructions } from '../../output/response-format.ts'
-import { checkOutput, mayRepair, OutputInvalid, repairMessages } from './output-check.ts'
+import { checkOutput, mayRepair, repairMessages } from './output-check.ts'
+import { OutputInvalid } from './step-outcome.ts'
+import type { StepOutcome } from './step-outcome.ts'
 import { allowsFallback } from './fallbacks.ts'
 import type { CallTarget } from './fallbacks.ts'
 import { TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
-
-/** How a step ended. */
-export interface StepOutcome {
-  /** The last model call of the step if it is not stored yet; undefined when all calls are stored. */
-  ended: EndedStep | undefined
-  calls: RequestedCall[]
-  /** `cost`: there was not enough money for the call. */
-  finish: FinishReason | ModelFailure | OutputInvalid | AuthorityLost | 'time' | 'cost'
-}
 
 /** The output limit of a call: the smaller of the model's limit and the caller's. */
 const outputLimit = ({ turn }: TurnContext, { model }: CallTarget): { maxOutputTokens?: number } => {
@@ -233,7 +226,7 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
     const { hadOutput, hadFiles, ...received } = await callWithFiles(context, { step, attempt, target })
     const outcome = await checkOutput(context, received)
     const { ended, finish } = outcome
-    if (finish instanceof OutputInvalid && ended && mayRepair(context, finish)) {
+    if (finish instanceof OutputInvalid && ended && mayRepair(context, finish, ended)) {
       await discard(context, ended)
       continue
     }

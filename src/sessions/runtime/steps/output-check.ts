@@ -2,26 +2,13 @@ import type { PromptMessage } from '../../models/model-client.ts'
 import { repairRequest } from '../../output/response-format.ts'
 import { heapMegabytes, validationMs } from '../../output/protocol.ts'
 import { outputText } from '../../turns/step-parts.ts'
-import type { ErrorDetail } from '../../turns/queries.ts'
 import { AuthorityLost } from '../authority.ts'
 import { isOverBudget } from '../costs/costs.ts'
+import type { EndedStep } from '../queries.ts'
 import { TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
-import type { StepOutcome } from './model-step.ts'
-
-/** The reply does not match the format of the turn. */
-export class OutputInvalid extends Error {
-  readonly detail: ErrorDetail
-  /** False when another reply would fail as well. */
-  readonly isRepairable: boolean
-
-  constructor(message: string, isRepairable: boolean) {
-    super(message)
-    this.name = 'OutputInvalid'
-    this.detail = { code: 'output_invalid', message }
-    this.isRepairable = isRepairable
-  }
-}
+import { OutputInvalid } from './step-outcome.ts'
+import type { StepOutcome } from './step-outcome.ts'
 
 const exceeded = new OutputInvalid(
   `The reply cannot be validated: its schema takes more than ${validationMs} ms or ${heapMegabytes} MB.`,
@@ -66,8 +53,11 @@ const wasRepaired = ({ state }: TurnContext): boolean =>
   state.steps.some(({ error }) => error?.code === 'output_invalid')
 
 /** Whether the model is asked for another reply: once in a turn, within its limits of time and cost. */
-export const mayRepair = (context: TurnContext, { isRepairable }: OutputInvalid): boolean =>
-  isRepairable && !wasRepaired(context) && !isOverBudget(context) && context.limits.leftMs() > 0
+export const mayRepair = (context: TurnContext, { isRepairable }: OutputInvalid, ended: EndedStep): boolean =>
+  isRepairable &&
+  !wasRepaired(context) &&
+  !isOverBudget(context.turn, [...context.state.steps, ended]) &&
+  context.limits.leftMs() > 0
 
 /** The messages that ask for another reply when the last attempt of the step did not match the format. */
 export const repairMessages = ({ rejectedOutput, steps }: TurnContext['state'], step: number): PromptMessage[] => {

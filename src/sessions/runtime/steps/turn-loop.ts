@@ -4,8 +4,8 @@ import { AuthorityLost } from '../authority.ts'
 import { closeCalls } from './call-rows.ts'
 import { isOverBudget } from '../costs/costs.ts'
 import { callModel } from './model-step.ts'
-import type { StepOutcome } from './model-step.ts'
-import { OutputInvalid } from './output-check.ts'
+import { OutputInvalid } from './step-outcome.ts'
+import type { StepOutcome } from './step-outcome.ts'
 import { askAboutCalls, cancelCalls, handToCaller, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
 import { renewAuthority, TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -44,7 +44,7 @@ const callerStep = ({ turn, state }: TurnContext): number =>
 const limitReached = (context: TurnContext, step: number): TurnOutcome | undefined => {
   if (context.limits.leftMs() <= 0) return ended('incomplete', 'max_time')
   if (step - callerStep(context) > context.turn.maxSteps || step > mostSteps) return ended('incomplete', 'max_steps')
-  return isOverBudget(context) ? ended('incomplete', 'max_cost') : undefined
+  return isOverBudget(context.turn, context.state.steps) ? ended('incomplete', 'max_cost') : undefined
 }
 
 /** Continues the unfinished tool calls of an earlier worker. Undefined when the turn waits for a person or the caller. */

@@ -117,8 +117,9 @@ describe('the linter', () => {
   })
 })
 
-test('no folder of the repository contains more than 25 files', () => {
-  const files = globSync('{src,test,bench,scripts,docs,migrations,examples,console/src,sdk/src}/**/*.*', {
+// Migrations are a list that only grows, read by number.
+test('no folder of the repository contains more than 25 files, except for migrations', () => {
+  const files = globSync('{src,test,bench,scripts,docs,examples,console/src,sdk/src}/**/*.*', {
     cwd: root,
     exclude: (path) => path.includes('node_modules') || path.includes('dist'),
   })

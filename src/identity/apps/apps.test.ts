@@ -113,6 +113,10 @@ const namesOf = async (token: string): Promise<string[]> =>
 const errorOf = (answer: Answer): [number, string] => [answer.status, answer.body.error]
 const invalidGrant = [400, 'invalid_grant']
 
+/** The body of a response that should have been a stream. */
+const peek = async (response: Response): Promise<string> =>
+  response.headers.get('content-type')?.includes('event-stream') === true ? 'a stream' : response.clone().text()
+
 /** The client's part of the flow, as its documentation describes it. The person's part is `person`. */
 const provider = (person: Call, redirected: URL[]) => {
   const kept: Record<string, unknown> = {}
@@ -487,6 +491,39 @@ describe('the tokens of an app', () => {
       assert.equal((await toolsOf(tokens.access)).status, 401)
       assert.deepEqual(errorOf(await refreshed(tokens.clientId, tokens.refresh)), invalidGrant)
     }
+  })
+
+  test('end the streams of the app when it is revoked', async () => {
+    const owner = await app.createOrg()
+    const { access } = await withTokens(await signIn(owner))
+    const response = await fetch(resource, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${access}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'subscriptions/listen',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { resourcesListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    })
+    assert.match(response.headers.get('content-type') ?? '', /event-stream/, await peek(response))
+    const [{ id }] = (await app.call('GET', '/api/v1/apps', { as: owner })).body.data.items
+    assert.equal((await app.call('DELETE', `/api/v1/apps/${id}`, { as: owner })).status, 200)
+    // Ends only when the server ends the stream.
+    assert.match(await response.text(), /"code":-401/)
   })
 
   test('end with the membership, at once', async () => {

@@ -107,13 +107,17 @@ const parsed = (body: Buffer): Record<string, unknown> => {
 }
 
 /** A client whose id is the URL of its metadata (draft-ietf-oauth-client-id-metadata-document). */
-const publishedClient = async ({ outbound }: Pick<AppDeps, 'outbound'>, id: string): Promise<AppClient> => {
+const publishedClient = async (
+  { outbound }: Pick<AppDeps, 'outbound'>,
+  id: string,
+  orgId: string,
+): Promise<AppClient> => {
   const url = URL.parse(id)
   if (!url || url.href !== id || url.pathname === '/' || url.hash !== '' || url.username !== '') {
     throw badRequest('client_id must be the URL of a metadata document, with a path and without a fragment.')
   }
   const response = await outbound
-    .request(url, { ...documentLimits, headers: { accept: 'application/json' } })
+    .request(url, { ...documentLimits, orgId, headers: { accept: 'application/json' } })
     .catch((error: unknown) => {
       if (!(error instanceof OutboundError)) throw error
       throw badRequest(`The metadata document of the app could not be read: ${error.message}`)
@@ -127,9 +131,9 @@ const publishedClient = async ({ outbound }: Pick<AppDeps, 'outbound'>, id: stri
   return { id, name: nameOf(document['client_name'], url.host), redirectUris, publisher: url.host }
 }
 
-/** Throws BAD_REQUEST for an unknown client. */
-export const getClient = async (deps: AppDeps, id: string): Promise<AppClient> => {
-  if (id.startsWith('https://')) return publishedClient(deps, id)
+/** The client that asks a member of the org. Throws BAD_REQUEST for an unknown one. */
+export const getClient = async (deps: AppDeps, id: string, orgId: string): Promise<AppClient> => {
+  if (id.startsWith('https://')) return publishedClient(deps, id, orgId)
   const client = registeredClient(deps, id)
   if (!client) throw badRequest('client_id is unknown. The app must register again.')
   return client

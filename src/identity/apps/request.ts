@@ -1,4 +1,5 @@
 import { badRequest } from '../../platform/http/errors.ts'
+import type { Actor } from '../actor.ts'
 import { getClient, isRegistered } from './clients.ts'
 import type { AppClient } from './clients.ts'
 import type { AppDeps } from './deps.ts'
@@ -28,12 +29,17 @@ export const isOwnResource = (resource: string | undefined, issuer: string): boo
  * Validates the query of the authorization endpoint. Every error is shown to the person instead of being sent to the
  * client, so that an invalid request redirects nobody.
  */
-export const readRequest = async (deps: AppDeps, issuer: string, query: string): Promise<AuthorizationRequest> => {
+export const readRequest = async (
+  deps: AppDeps,
+  { orgId }: Actor,
+  issuer: string,
+  query: string,
+): Promise<AuthorizationRequest> => {
   const fields = fieldsOf(new URLSearchParams(query))
   if (!fields) throw badRequest('A parameter of the authorization request occurs twice.')
   const { client_id: clientId, redirect_uri: redirectUri, code_challenge: codeChallenge = '', state } = fields
   if (clientId === undefined) throw badRequest('client_id is missing.')
-  const client = await getClient(deps, clientId)
+  const client = await getClient(deps, clientId, orgId)
   if (redirectUri === undefined || !isRegistered(client, redirectUri)) {
     throw badRequest('redirect_uri is not one that the app has registered.')
   }

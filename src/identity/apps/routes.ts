@@ -91,8 +91,9 @@ export const registerAppRoutes = (app: App, deps: AppDeps): void => {
       },
     },
     async (request) => {
-      requirePerson(request.actor)
-      const { client, redirectUri, scopes } = await readRequest(deps, issuerFor(request), request.query.request)
+      const { actor, query } = request
+      requirePerson(actor)
+      const { client, redirectUri, scopes } = await readRequest(deps, actor, issuerFor(request), query.request)
       const isLocal = !redirectUri.startsWith('https:')
       return ok({ name: client.name, publisher: client.publisher, redirectHost: hostOf(redirectUri), isLocal, scopes })
     },
@@ -115,7 +116,7 @@ export const registerAppRoutes = (app: App, deps: AppDeps): void => {
       const { actor, body } = request
       requirePerson(actor)
       const issuer = issuerFor(request)
-      const asked = await readRequest(deps, issuer, body.request)
+      const asked = await readRequest(deps, actor, issuer, body.request)
       reply.header('cache-control', 'no-store')
       if (!body.approved) return ok({ redirectTo: redirectTo(asked, issuer, { error: 'access_denied' }) })
       const code = await authorizeApp(db, actor, asked, {

@@ -62,6 +62,12 @@ const router = createBrowserRouter([
     ErrorBoundary: PageError,
   },
   {
+    path: '/authorize',
+    lazy: async () => ({ Component: (await import('./pages/authorize/authorize.tsx')).Authorize }),
+    HydrateFallback: () => null,
+    ErrorBoundary: PageError,
+  },
+  {
     Component: Layout,
     HydrateFallback: () => null,
     ErrorBoundary: PageError,

@@ -515,6 +515,56 @@ export interface AuditEntry {
   hash: string | null
 }
 
+export interface Authorization {
+  /** Name that the app gives itself. Nobody has verified it. */
+  name: string
+  /** Host that publishes the metadata of the app. Null: the app registered itself, so that nothing about it is verified. */
+  publisher: string | null
+  /** Host, or scheme of an installed program, to which the browser is sent with the result. */
+  redirectHost: string
+  /** Whether the result is sent to a program on the computer of the person. */
+  isLocal: boolean
+  /** Permissions that the app asks for. */
+  scopes: string[]
+}
+
+export interface AuthorizationDecision {
+  /** Query of the URL of the authorization endpoint, without `?`. 1–8,000 characters. */
+  request: string
+  /** Whether the person authorizes the app. */
+  approved: boolean
+  /** ID of the workspace that the app works in. Default: the workspace of the request. */
+  workspaceId?: string
+  /** Permissions that the app gets, of those that it asks for. Default: all of them. */
+  scopes?: string[]
+}
+
+export interface AuthorizationResult {
+  /** URL that the browser opens next. It contains a code, valid for 60 s, or the error `access_denied`. */
+  redirectTo: string
+}
+
+export interface AuthorizedApp {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Name that the app gives itself. Nobody has verified it. */
+  name: string
+  /** OAuth client ID: the URL of the metadata document of the app, or what its registration returned. */
+  clientId: string
+  /** Host, or scheme of an installed program, to which the browser is sent with the result. */
+  redirectHost: string
+  /** ID of the person who authorized the app. */
+  userId: string
+  /** ID of the workspace that the app works in. */
+  workspaceId: string
+  /** Permissions that the app has, as far as its person has them. */
+  scopes: string[]
+  /** Time of the last request, precise to ten minutes. Null: never used. */
+  lastUsedAt: string | null
+  /** Time of creation. */
+  createdAt: string
+}
+
 export interface BalanceDepositedEvent {
   /** ID of the event, also in the header `webhook-id`. */
   id: string
@@ -5749,6 +5799,42 @@ export interface Routes {
   }
   /** Revoke an API key */
   'DELETE /api-keys/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Deleted
+  }
+  /** List authorized apps */
+  'GET /apps': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string
+    }
+    data: {
+      /** Items of this page. */
+      items: AuthorizedApp[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+  }
+  /** Retrieve an authorization request */
+  'GET /apps/authorization': {
+    query: {
+      /** Query of the URL of the authorization endpoint, without `?`. 1–8,000 characters. */
+      request: string
+    }
+    data: Authorization
+  }
+  /** Decide an authorization request */
+  'POST /apps/authorization': {
+    body: AuthorizationDecision
+    data: AuthorizationResult
+  }
+  /** Revoke an authorized app */
+  'DELETE /apps/:id': {
     params: {
       /** ID of the resource, a UUID. */
       id: string

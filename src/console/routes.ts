@@ -35,6 +35,7 @@ const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
 const pages = [
   '/',
   '/sign-in',
+  '/authorize',
   '/files',
   '/agents',
   '/chat',
@@ -76,7 +77,7 @@ export const registerConsole = async (app: App, contentOrigin: string | undefine
   })
   for (const page of pages) {
     app.get(page, hidden('A page of the console'), async (_request, reply) => sendPage(reply, policy))
-    if (page === '/' || page === '/sign-in') continue
+    if (page === '/' || page === '/sign-in' || page === '/authorize') continue
     app.get(`${page}/*`, hidden('A page of the console'), async (_request, reply) => sendPage(reply, policy))
   }
   app.get('/assets/*', hidden('A file of the console'), async (request, reply) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHo
 import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
+import { isAccessToken } from '../platform/key-format.ts'
 import type { Actor } from './actor.ts'
 import type { ApiKeyAuthority } from './authority.ts'
 import type { AuthorityWatch, OnLost, OnVerified } from './authority-watch.ts'
@@ -28,6 +29,7 @@ declare module 'fastify' {
 }
 
 const noKey = unauthorized('Send an API key as "Authorization: Bearer <key>".')
+const otherAudience = unauthorized('The access token of an app is valid for the MCP server only.')
 const otherOrigin = forbidden(
   "The Origin header is missing or not that of this server. A browser may send changes from this server's pages only.",
 )
@@ -108,7 +110,7 @@ const watchAuthority = (
 }
 
 /** Routes that can end the authority of people, keys and sessions. */
-const changesAuthority = /^\/api\/v1\/(?:api-keys|auth|me|members|workspaces)(?:\/|$)/
+const changesAuthority = /^\/api\/v1\/(?:api-keys|apps|auth|me|members|workspaces)(?:\/|$)/
 
 interface Admission {
   access: 'member' | Permission
@@ -154,7 +156,7 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
   // Without a getter that throws: reading the actor on a public route fails type checks or tests, not single requests.
   app.decorateRequest('actor')
   const authenticate =
-    (access: 'member' | Permission): onRequestHookHandler =>
+    (access: 'member' | Permission, acceptsApps: boolean): onRequestHookHandler =>
     (request, reply, done) => {
       const { authorization } = request.headers
       if (authorization === undefined) {
@@ -162,7 +164,12 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
         return
       }
       const key = bearer.exec(authorization)?.[1]
-      const actor = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+      const actor =
+        key === undefined
+          ? noKey
+          : !acceptsApps && isAccessToken(key)
+            ? otherAudience
+            : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
       if (actor instanceof ApiError) rejectRequest(request, reply, actor)
       else void admit(request, reply, { access, actor }, done)
     }
@@ -176,6 +183,8 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       route.onResponse = [...[route.onResponse ?? []].flat(), checkSoon]
     }
     // A hook per route, because reading the route's configuration from a request takes longer than checking its key.
-    if (access !== 'public') route.onRequest = [authenticate(access), ...[route.onRequest ?? []].flat()]
+    if (access !== 'public') {
+      route.onRequest = [authenticate(access, route.config?.acceptsApps === true), ...[route.onRequest ?? []].flat()]
+    }
   })
 }

@@ -3,7 +3,7 @@ import type { Database } from '../platform/database/database.ts'
 import { forbidden, unauthorized } from '../platform/http/errors.ts'
 import type { ApiError } from '../platform/http/errors.ts'
 import { isUuid } from '../platform/ids.ts'
-import { hexHashOfKey, isWellFormedKey } from '../platform/key-format.ts'
+import { hexHashOfKey, isAccessToken, isWellFormedKey } from '../platform/key-format.ts'
 import type { KeyEnvironment } from '../platform/key-format.ts'
 import type { Actor } from './actor.ts'
 import { effectivePermissions, seesAllWorkspaces } from './permissions.ts'
@@ -175,7 +175,11 @@ export const createAuthority = (db: Database, options: AuthorityOptions): ApiKey
     const identity = await identityOf(hexHashOfKey(key))
     if (!identity || identity.expiresAtMs <= now()) return unknownKey
     touch(identity.actor)
-    return workspaceId === undefined ? identity.actor : inWorkspace(identity, workspaceId.toLowerCase())
+    if (workspaceId === undefined) return identity.actor
+    const named = workspaceId.toLowerCase()
+    // The person chose the workspace of the app.
+    if (isAccessToken(key) && named !== identity.actor.workspaceId) throw noWorkspaceAccess
+    return inWorkspace(identity, named)
   }
 
   return {

@@ -1,9 +1,10 @@
-import type { Config } from '../config/config.ts'
-import type { Database } from '../platform/database/database.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { ok, Success } from '../platform/http/schemas.ts'
 import { registerApiKeyRoutes } from './api-keys/routes.ts'
+import { registerAppRoutes } from './apps/routes.ts'
+import { registerOAuthRoutes } from './apps/oauth-routes.ts'
+import type { AppDeps } from './apps/deps.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
 import { registerAuthRoutes } from './sign-in/routes.ts'
 import { registerInvitationRoutes } from './members/invitation-routes.ts'
@@ -14,9 +15,7 @@ import type { SignInContext } from './sign-in/context.ts'
 import { registerWorkspaceMemberRoutes } from './members/workspace-member-routes.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
 
-export interface IdentityRouteDeps {
-  config: Config
-  db: Database
+export interface IdentityRouteDeps extends AppDeps {
   signIn: SignInContext
 }
 
@@ -27,6 +26,8 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
   registerMemberRoutes(app, deps)
   registerInvitationRoutes(app, deps)
   registerApiKeyRoutes(app, deps)
+  registerAppRoutes(app, deps)
+  registerOAuthRoutes(app, deps)
   registerAuthRoutes(app, deps)
   registerAuditRoutes(app, db)
 

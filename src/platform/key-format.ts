@@ -24,18 +24,31 @@ export const checksum = (text: string): string => {
   return digits
 }
 
+const keyPrefix = 'atr_'
+const tokenPrefix = 'ata_'
+
+const generate = (prefix: string, random: Buffer): string => {
+  const body = prefix + base62(BigInt(`0x${random.toString('hex')}`), randomLength)
+  return body + checksum(body)
+}
+
 /**
  * A new API key: `atr_<env>_`, 32 random bytes as one big-endian number in base62 (0-9, A-Z, a-z) padded to 43
  * characters, then the CRC-32 of everything before it in base62 padded to 6.
  */
-export const generateKey = (environment: KeyEnvironment, random: Buffer = randomBytes(randomBytesLength)): string => {
-  const body = `atr_${environment}_${base62(BigInt(`0x${random.toString('hex')}`), randomLength)}`
-  return body + checksum(body)
-}
+export const generateKey = (environment: KeyEnvironment, random: Buffer = randomBytes(randomBytesLength)): string =>
+  generate(`${keyPrefix}${environment}_`, random)
 
-/** Whether the text is a key of this environment with a valid checksum. The key need not exist. */
+/** A new access token of an authorized app: an API key with another prefix. */
+export const generateAccessToken = (environment: KeyEnvironment): string =>
+  generate(`${tokenPrefix}${environment}_`, randomBytes(randomBytesLength))
+
+/** Whether the text has the prefix of access tokens, which are valid for fewer routes than API keys. */
+export const isAccessToken = (text: string): boolean => text.startsWith(tokenPrefix)
+
+/** Whether the text is a key or access token of this environment with a valid checksum. It need not exist. */
 export const isWellFormedKey = (text: string, environment: KeyEnvironment): boolean => {
-  const prefix = `atr_${environment}_`
+  const prefix = `${isAccessToken(text) ? tokenPrefix : keyPrefix}${environment}_`
   if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false
   const body = text.slice(0, -checksumLength)
   for (let i = prefix.length; i < text.length; i++) {

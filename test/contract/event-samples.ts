@@ -1,5 +1,6 @@
 // Requests that succeed, for the sweep of the events that routes record.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createPromotion } from '../../src/billing/promotions.ts'
 import { createSignInLink } from '../../src/identity/sign-in/links.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -54,6 +55,48 @@ const invited =
     return { path: `${api}/me/invitations/${invitation.body.data.id}/${answer}`, options: { headers } }
   }
 
+const redirectUri = 'https://app.example.com/callback'
+
+/** The headers of a browser in which the owner has signed in. */
+const signedIn = async (app: TestApp, owner: TestActor): Promise<Record<string, string>> => {
+  const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
+  const answer = await app.call('POST', `${api}/auth/sign-in/link`, { json: { token: path.split('=')[1] } })
+  return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: app.url }
+}
+
+/** The owner's consent to the request of an app, whose PKCE verifier is 43 times the letter a. */
+const consent = async (app: TestApp, owner: TestActor): Promise<Sample & { clientId: string }> => {
+  const registered = await app.call('POST', '/oauth/register', { json: { redirect_uris: [redirectUri] } })
+  const clientId = registered.body.client_id as string
+  const request = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: createHash('sha256').update('a'.repeat(43)).digest('base64url'),
+    code_challenge_method: 'S256',
+  }).toString()
+  const options = { json: { request, approved: true }, headers: await signedIn(app, owner) }
+  return { clientId, path: `${api}/apps/authorization`, options }
+}
+
+const form = (fields: Record<string, string>): CallOptions => ({
+  body: new URLSearchParams(fields).toString(),
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+})
+
+const codeExchange: MakeSample = async (app, owner) => {
+  const { clientId, path, options } = await consent(app, owner)
+  const { body } = await app.call('POST', path, options)
+  const fields = {
+    grant_type: 'authorization_code',
+    code: new URL(body.data.redirectTo as string).searchParams.get('code') ?? '',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_verifier: 'a'.repeat(43),
+  }
+  return { path: '/oauth/token', options: form(fields) }
+}
+
 /** A webhook with a destination that nothing is sent to. */
 const pausedWebhook = async (app: TestApp, as: TestActor): Promise<string> => {
   const json = { name: 'A webhook', url: 'https://hooks.example.com/' }
@@ -70,6 +113,12 @@ const depositOf = async (app: TestApp, as: TestActor, amountCents: number): Prom
 
 /** Samples of routes that need more than a resource and a body by their schemas. Together they record every type. */
 export const samples: Record<string, MakeSample[]> = {
+  'POST /api/v1/apps/authorization': [consent],
+  'POST /oauth/register': [
+    async () => ({ path: '/oauth/register', options: { json: { redirect_uris: [redirectUri] } } }),
+  ],
+  'POST /oauth/revoke': [async () => ({ path: '/oauth/revoke', options: form({ token: 'unknown' }) })],
+  'POST /oauth/token': [codeExchange],
   [`POST ${api}/files`]: [
     async (_app, owner) => ({
       path: `${api}/files`,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { insertGrant, setTokens } from '../../src/identity/apps/queries.ts'
 import { insertKey } from '../../src/billing/provider-keys/queries.ts'
 import { providerKeyColumn } from '../../src/billing/provider-keys/provider-keys.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -96,6 +98,34 @@ export const factories: Record<string, Factory> = {
     const { id, key } = await post(app, owner, '/api-keys', { name: 'Another key' })
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
+  },
+  [`${api}/apps/:id`]: async (app, owner) => {
+    // Inserted directly, because a person authorizes apps in a browser.
+    const id = newId()
+    const { userId, workspaceId } = owner
+    await insertGrant(app.db, owner.orgId, {
+      id,
+      userId,
+      workspaceId,
+      name: 'Planted',
+      scopes: ['files:read'],
+      clientId: 'planted',
+      redirectUri: 'https://app.example.com/callback',
+      prefix: 'ata_test_',
+      hash: randomBytes(32),
+      codeHash: randomBytes(32),
+      codeChallenge: 'planted',
+      codeSeconds: 60,
+    })
+    await setTokens(app.db, owner.orgId, id, {
+      hash: randomBytes(32),
+      last4: 'aaaa',
+      familyHash: randomBytes(32),
+      refreshHash: randomBytes(32),
+      accessSeconds: 60,
+      refreshSeconds: 600,
+    })
+    return { params: { id }, exists: listed(app, owner, '/apps', (item) => item['id'] === id) }
   },
   [`${api}/billing/byok-keys/:id`]: async (app, owner) => {
     // Inserted directly, because the API accepts provider keys only when they are enabled.

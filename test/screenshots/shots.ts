@@ -91,6 +91,7 @@ export const shots: Shot[] = [
   { name: 'settings-projects', path: '/settings/projects' },
   { name: 'settings-api-keys', path: '/settings/api-keys' },
   { name: 'settings-api-keys-phone', path: '/settings/api-keys', phone: true },
+  { name: 'settings-authorized-apps', path: '/settings/authorized-apps', isTestOnly: true },
   { name: 'settings-audit-log', path: '/settings/audit-log' },
   {
     name: 'api-key-new',

@@ -26,7 +26,7 @@ const visibleTo = (actor: Actor) => (seesAllWorkspaces(actor.role) ? empty : sql
 export const listKeys = (db: Db, actor: Actor, limit: number, before: string | undefined) =>
   db.rows<ApiKeyRow>(sql`
     select ${columns} from api_keys
-    where org_id = ${actor.orgId} ${visibleTo(actor)} ${before === undefined ? empty : sql`and id < ${before}`}
+    where org_id = ${actor.orgId} and app_client_id is null ${visibleTo(actor)} ${before === undefined ? empty : sql`and id < ${before}`}
     order by id desc
     limit ${limit}`)
 
@@ -53,7 +53,7 @@ export const insertKey = (db: Db, orgId: string, key: NewKey) =>
 export const lockKey = (db: Db, actor: Actor, id: string) =>
   db.row<ApiKeyRow>(sql`
     select ${columns} from api_keys
-    where org_id = ${actor.orgId} and id = ${id} ${visibleTo(actor)}
+    where org_id = ${actor.orgId} and id = ${id} and app_client_id is null ${visibleTo(actor)}
     for update`)
 
 export const revokeKey = (db: Db, orgId: string, id: string) =>

@@ -16,14 +16,14 @@ const common = { area: 'audit', subject: 'api_key', owner: { area: 'keys', isOnl
 export const apiKeyEvents = {
   'api_key.created': defineEvent({
     ...common,
-    description: 'An API key was created.',
+    description: 'An API key was created, or a person authorized an app.',
     data,
     example,
   }),
   'api_key.revoked': defineEvent({
     ...common,
     description:
-      'An API key was revoked. Keys also end, without this event, when they expire or their user is removed.',
+      'An API key or the access of an app was revoked. Keys also end, without this event, when they expire or their user is removed.',
     data,
     example,
   }),

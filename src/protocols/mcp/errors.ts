@@ -1,28 +1,27 @@
 import type { FastifyRequest } from 'fastify'
+import { challengeOf, mcpPath } from '../../identity/apps/metadata.ts'
 import type { ErrorFormat } from '../../platform/http/error-formats.ts'
 import { forbidden } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { originOf } from '../../platform/http/http.ts'
 import { idOf, rpcErrorResponse } from './rpc.ts'
 
-export const mcpPath = '/mcp'
-
-const headersOf = ({ code }: ApiError): Record<string, string> =>
-  code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="atrium"' } : {}
+const headersOf = ({ code }: ApiError, request: FastifyRequest, baseUrl: string | undefined): Record<string, string> =>
+  code === 'UNAUTHORIZED' ? { 'www-authenticate': challengeOf(request, baseUrl) } : {}
 
 /** JSON-RPC errors, and 405 for the HTTP methods that a server without sessions does not support (MCP, streamable HTTP). */
-export const mcpErrors: ErrorFormat = {
+export const mcpErrors = (baseUrl: string | undefined): ErrorFormat => ({
   prefix: mcpPath,
   failure: (error, request) => {
     const { body } = request
     const [path] = request.url.split('?', 1)
     return {
       body: rpcErrorResponse(error, idOf(body), body),
-      headers: headersOf(error),
+      headers: headersOf(error, request, baseUrl),
       ...(request.is404 && path === mcpPath ? { status: 405 } : {}),
     }
   },
-}
+})
 
 const addressOrLocal = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 

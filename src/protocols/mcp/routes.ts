@@ -4,7 +4,8 @@ import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { mcpErrors, mcpPath, requireSafeOrigin } from './errors.ts'
+import { mcpPath } from '../../identity/apps/metadata.ts'
+import { mcpErrors, requireSafeOrigin } from './errors.ts'
 import { RpcResponseBody, RpcBody, RpcFailure } from './schemas.ts'
 import type { McpDeps } from './listen.ts'
 import { createMethods } from './methods.ts'
@@ -21,7 +22,7 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
   const { config, db } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   const methods = createMethods(deps)
-  app.errorFormats.push(mcpErrors)
+  app.errorFormats.push(mcpErrors(config.baseUrl))
 
   const send = (reply: FastifyReply, response: object) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(response))
@@ -80,6 +81,7 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
     {
       config: {
         access: 'member',
+        acceptsApps: true,
         rateLimit: 'none',
         idempotency: false,
         events: ['file.created', 'session.created', ...turnEvents],

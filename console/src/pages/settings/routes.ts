@@ -12,6 +12,10 @@ export const settingsRoutes: RouteObject[] = [
       { path: 'workspaces', lazy: async () => ({ Component: (await import('./workspaces.tsx')).Workspaces }) },
       { path: 'projects', lazy: async () => ({ Component: (await import('./projects.tsx')).Projects }) },
       { path: 'api-keys', lazy: async () => ({ Component: (await import('./api-keys.tsx')).ApiKeys }) },
+      {
+        path: 'authorized-apps',
+        lazy: async () => ({ Component: (await import('./authorized-apps.tsx')).AuthorizedApps }),
+      },
       { path: 'audit-log', lazy: async () => ({ Component: (await import('./audit-log.tsx')).AuditLog }) },
     ],
   },

@@ -9,6 +9,7 @@ const tabs = [
   { to: '/settings/workspaces', label: 'Workspaces' },
   { to: '/settings/projects', label: 'Projects' },
   { to: '/settings/api-keys', label: 'API keys' },
+  { to: '/settings/authorized-apps', label: 'Authorized apps' },
   { to: '/settings/audit-log', label: 'Audit log' },
 ]
 

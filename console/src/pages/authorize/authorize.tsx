@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Data } from 'atrium-sdk'
+import { useState } from 'react'
+import { useLocation } from 'react-router'
+import { api, read } from '../../api.ts'
+import { setScope } from '../../scope.ts'
+import { SignedIn, useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Button } from '../../ui/forms/button.tsx'
+import { CheckField, SelectField } from '../../ui/forms/field.tsx'
+import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import styles from './authorize.module.css'
+
+const meanings: Partial<Record<string, string>> = {
+  'files:read': 'Read and search files',
+  'files:write': 'Create and change files',
+  'agents:read': 'See agents',
+  'sessions:read': 'Read conversations with agents',
+  'sessions:write': 'Send messages to agents, which uses the balance of the organization',
+  'connections:read': 'See your connections to other services',
+  'connections:write': 'Use your connections to other services',
+}
+
+const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/authorization'> }) => {
+  const { session, me, can } = useIdentity()
+  const workspaces = useQuery(read('GET /workspaces'))
+  const [chosen, setChosen] = useState<string>()
+  const [rejected, setRejected] = useState<readonly string[]>([])
+  const workspaceId = chosen ?? me.workspace?.id ?? workspaces.data?.items[0]?.id
+  const offered = asked.scopes.filter((scope) => can(scope))
+  const scopes = offered.filter((scope) => !rejected.includes(scope))
+  const decide = async (isApproved: boolean): Promise<void> => {
+    const body = {
+      request,
+      approved: isApproved,
+      ...(isApproved && workspaceId !== undefined && { workspaceId, scopes: [...scopes] }),
+    }
+    const { redirectTo } = await api.call('POST /apps/authorization', { body })
+    location.assign(redirectTo)
+  }
+  const form = useSubmit(() => decide(true))
+  const denial = useSubmit(() => decide(false))
+  const reason =
+    (workspaceId === undefined && 'You are not a member of a workspace.') ||
+    (scopes.length === 0 && 'Select at least one permission.')
+  return (
+    <form
+      className={styles['card']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        form.submit()
+      }}
+    >
+      <header>
+        <h1>Authorize “{asked.name}”?</h1>
+        <p className={styles['text']}>
+          The app wants to act on your behalf. You are signed in as {session.user.email}.
+        </p>
+      </header>
+      <Notice tone="warn">
+        {asked.publisher === null
+          ? 'The name of this app is not verified. Continue only if you have just started the connection yourself.'
+          : `The app is published by ${asked.publisher}.`}{' '}
+        {asked.isLocal
+          ? `The result is sent to a program on your computer (${asked.redirectHost}).`
+          : `You will be sent to ${asked.redirectHost}.`}
+      </Notice>
+      <Notice error={form.error ?? denial.error} />
+      {session.orgs.length > 1 && (
+        <SelectField
+          label="Organization"
+          value={me.org.id}
+          onChange={({ target }) => {
+            setChosen(undefined)
+            setScope({ orgId: target.value, workspaceId: undefined })
+          }}
+        >
+          {session.orgs.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <SelectField
+        label={`Workspace in ${me.org.name}`}
+        value={workspaceId ?? ''}
+        onChange={({ target }) => setChosen(target.value)}
+      >
+        {(workspaces.data?.items ?? []).map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <fieldset className={styles['scopes']}>
+        <legend>Permissions</legend>
+        {offered.map((scope) => (
+          <CheckField
+            key={scope}
+            label={meanings[scope] ?? scope}
+            checked={!rejected.includes(scope)}
+            onChange={() =>
+              setRejected(rejected.includes(scope) ? rejected.filter((one) => one !== scope) : [...rejected, scope])
+            }
+          />
+        ))}
+      </fieldset>
+      <div className={styles['actions']}>
+        <Button busy={denial.busy} onClick={denial.submit}>
+          Deny
+        </Button>
+        <Button variant="primary" type="submit" busy={form.busy} disabledReason={reason}>
+          Authorize
+        </Button>
+      </div>
+      <p className={styles['text']}>You can revoke access at any time in Settings, Authorized apps.</p>
+    </form>
+  )
+}
+
+const Asked = () => {
+  const request = useLocation().search.slice(1)
+  const { me } = useIdentity()
+  const asked = useQuery({ ...read('GET /apps/authorization', { query: { request } }), retry: false })
+  return (
+    <QueryBoundary query={asked}>{(data) => <Consent key={me.org.id} request={request} asked={data} />}</QueryBoundary>
+  )
+}
+
+/** The authorization endpoint of OAuth: asks the person whether an app may act for them. */
+export const Authorize = () => {
+  useTitle('Authorize app')
+  return (
+    <main className={styles['page']}>
+      <SignedIn>
+        <Asked />
+      </SignedIn>
+    </main>
+  )
+}

@@ -1,0 +1,121 @@
+import type { AuthorizedApp } from 'atrium-sdk'
+import { AppWindow } from 'lucide-react'
+import { useState } from 'react'
+import { api, refresh, usePages } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Badge } from '../../ui/data/badge.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import { Table } from '../../ui/data/table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Button } from '../../ui/forms/button.tsx'
+import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
+import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { toast } from '../../ui/toast.tsx'
+import styles from './settings.module.css'
+
+const Revoke = ({ app, onClose }: { app: AuthorizedApp; onClose: () => void }) => {
+  const form = useSubmit(async () => {
+    await api.call('DELETE /apps/:id', { params: { id: app.id } })
+    await refresh('GET /apps')
+    toast.done(`Access of “${app.name}” revoked`)
+    onClose()
+  })
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Revoke access of “${app.name}”?`}
+      description="The app loses access immediately. It can ask for authorization again."
+      form={form}
+      action="Revoke access"
+    />
+  )
+}
+
+export const AuthorizedApps = () => {
+  useTitle('Authorized apps')
+  const { me, can } = useIdentity()
+  const reason = !can('keys:write') && 'You do not have permission to manage authorized apps.'
+  const apps = usePages('GET /apps')
+  const [revoking, setRevoking] = useState<AuthorizedApp>()
+  return (
+    <>
+      <QueryBoundary query={apps.query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={<AppWindow />} title="No authorized apps">
+              Apps that support MCP connect with the URL <code>{`${location.origin}/mcp`}</code> and ask for your
+              authorization.
+            </EmptyState>
+          ) : (
+            <>
+              <div className={styles['intro']}>
+                <p>
+                  These apps use {me.org.name} through MCP with the permissions of the person who authorized them, or a
+                  part of them.
+                </p>
+              </div>
+              <Table
+                label="Authorized apps"
+                rows={rows}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: 'Name', cell: ({ name }) => name },
+                  { title: 'Redirects to', optional: true, cell: ({ redirectHost }) => <code>{redirectHost}</code> },
+                  {
+                    title: 'Permissions',
+                    optional: true,
+                    cell: ({ scopes }) => (
+                      <span className={styles['wrap']}>
+                        {scopes.map((scope) => (
+                          <Badge key={scope}>{scope}</Badge>
+                        ))}
+                      </span>
+                    ),
+                  },
+                  {
+                    title: 'Person',
+                    optional: true,
+                    tight: true,
+                    cell: ({ userId }) => (userId === me.user.id ? 'You' : 'Another member'),
+                  },
+                  {
+                    title: 'Last used',
+                    optional: true,
+                    tight: true,
+                    cell: ({ lastUsedAt }) =>
+                      lastUsedAt === null ? (
+                        <span className={styles['muted']}>Never</span>
+                      ) : (
+                        <RelativeTime at={lastUsedAt} />
+                      ),
+                  },
+                  {
+                    title: 'Actions',
+                    hideTitle: true,
+                    tight: true,
+                    cell: (app) => (
+                      <Button
+                        small
+                        variant="quiet"
+                        aria-label={`Revoke access of ${app.name}`}
+                        onClick={() => setRevoking(app)}
+                        disabledReason={reason}
+                      >
+                        Revoke
+                      </Button>
+                    ),
+                  },
+                ]}
+              />
+              <LoadMore {...apps} />
+            </>
+          )
+        }
+      </QueryBoundary>
+      {revoking && <Revoke app={revoking} onClose={() => setRevoking(undefined)} />}
+    </>
+  )
+}

@@ -8,6 +8,8 @@ import { createScrubber } from '../connections/scrub.ts'
 import type { AccessDeps, ProviderDeps } from '../deps.ts'
 import { openSession } from './client.ts'
 import type { McpSession } from './client.ts'
+import { plainTextOf, textContentOf } from './content.ts'
+import type { FeatureTool } from './features.ts'
 import { pinTools } from './pinned-tools.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import * as queries from './queries.ts'
@@ -35,34 +37,16 @@ export const inspectServer = (
 ): Promise<{ serverName: string; tools: PinnedTools }> =>
   withSession(deps, access, undefined, async (session) => ({
     serverName: session.serverName,
-    tools: pinTools(await session.listTools()),
+    tools: pinTools(await session.listTools(), session.features),
   }))
 
-interface Content {
-  type?: unknown
-  text?: unknown
-  mimeType?: unknown
-}
-
-/** Replaces images, audio and embedded resources by a note, because tool results are text. */
 const toToolOutput = (result: Record<string, unknown>): unknown => {
-  const content = (Array.isArray(result['content']) ? result['content'] : []) as Content[]
-  const parts = content.map((part) =>
-    part.type === 'text' || part.type === 'resource_link'
-      ? part
-      : { type: part.type, mimeType: part.mimeType, omitted: true },
-  )
+  const content = (Array.isArray(result['content']) ? result['content'] : []) as unknown[]
   return {
-    content: parts,
+    content: content.map(textContentOf),
     ...(result['structuredContent'] === undefined ? {} : { structuredContent: result['structuredContent'] }),
   }
 }
-
-const textOf = (result: Record<string, unknown>): string =>
-  ((Array.isArray(result['content']) ? result['content'] : []) as Content[])
-    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
-    .join('\n')
-    .slice(0, 2_000)
 
 /** Marks the connection as broken, unless other tools have been accepted in the meantime. */
 const breakConnection = (
@@ -81,26 +65,49 @@ const breakConnection = (
     })
   })
 
+interface Use {
+  pinnedHash: string
+  signal: AbortSignal
+}
+
 /**
- * Calls a tool of a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
+ * Works with a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
  * until the user accepts the new ones, because a changed description can make a model do anything (tool poisoning).
  */
-export const callMcpTool = async (
+const withPinnedServer = (
   deps: AccessDeps,
   ref: ConnectionRef,
-  { tool, input, pinnedHash, signal }: { tool: string; input: unknown; pinnedHash: string; signal: AbortSignal },
+  { pinnedHash, signal }: Use,
+  work: (session: McpSession, scrub: (text: string) => string) => Promise<unknown>,
 ): Promise<unknown> =>
   withConnection(deps, ref, (access) =>
     withSession(deps, access, signal, async (session) => {
-      const offered = pinTools(await session.listTools())
+      const offered = pinTools(await session.listTools(), session.features)
       if (offered.hash !== pinnedHash) {
         const reason = 'The tools of this MCP server have changed. Review and accept them.'
         await breakConnection(deps, access, { pinnedHash, offered: JSON.stringify(offered), reason })
         throw conflict(reason)
       }
-      const result = (await session.callTool(tool, input)) as Record<string, unknown>
       const scrub = createScrubber(access)
-      if (result['isError'] === true) throw badRequest(scrub(textOf(result)) || 'The tool failed.')
-      return JSON.parse(scrub(JSON.stringify(toToolOutput(result)))) as unknown
+      return JSON.parse(scrub(JSON.stringify(await work(session, scrub)))) as unknown
     }),
   )
+
+/** Calls a tool of a connection's server. */
+export const callMcpTool = (
+  deps: AccessDeps,
+  ref: ConnectionRef,
+  { tool, input, ...use }: Use & { tool: string; input: unknown },
+): Promise<unknown> =>
+  withPinnedServer(deps, ref, use, async (session, scrub) => {
+    const result = (await session.callTool(tool, input)) as Record<string, unknown>
+    if (result['isError'] === true) throw badRequest(scrub(plainTextOf(result)) || 'The tool failed.')
+    return toToolOutput(result)
+  })
+
+/** Runs a tool for the resources or prompts of a connection's server. */
+export const runFeatureTool = (
+  deps: AccessDeps,
+  ref: ConnectionRef,
+  { tool, input, ...use }: Use & { tool: FeatureTool; input: Readonly<Record<string, unknown>> },
+): Promise<unknown> => withPinnedServer(deps, ref, use, (session) => tool.run(session, input))

@@ -193,6 +193,11 @@ const collectItems = async (requestPage: RequestPage, key: string, max: number):
   return { items: items.slice(0, max), isComplete: cursor === undefined && items.length <= max }
 }
 
+/** Protected resource metadata (RFC 9728) is how a server says that it wants OAuth. */
+const asksForOAuth = ({ headers }: Response): boolean =>
+  headers.get('www-authenticate')?.includes('resource_metadata=') === true
+const oauthHint = ' It asks for OAuth, which is not supported for MCP servers. Enter a bearer token.'
+
 /**
  * Opens a session: `initialize`, then `notifications/initialized`. Throws a ProviderError: `invalid_credentials` when the
  * server does not accept the token, `rejected` when it supports none of our protocol versions.
@@ -228,7 +233,8 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
       const { status } = response
       const isUnavailable = status === 429 || status >= 500
       const failure = status === 401 ? 'invalid_credentials' : isUnavailable ? 'unavailable' : 'rejected'
-      throw new ProviderError(failure, `${name} responded with status ${status}.`)
+      const hint = status === 401 && target.token === undefined && asksForOAuth(response) ? oauthHint : ''
+      throw new ProviderError(failure, `${name} responded with status ${status}.${hint}`)
     } catch (error) {
       if (error instanceof ProviderError || signal?.aborted) throw error
       const reason = error instanceof OutboundError ? error.message : `no response within ${timeoutMs / 1_000} s`

@@ -4,7 +4,7 @@ import { createOutbound } from '../../src/platform/outbound/outbound.ts'
 import { openSession } from '../../src/connectors/mcp/client.ts'
 
 const [url = ''] = process.argv.slice(2)
-const target = { url: new URL(url), token: undefined, trusted: true, orgId: 'suite' }
+const target = { url: new URL(url), token: undefined, scrub: (text: string) => text, trusted: true, orgId: 'suite' }
 const session = await openSession(createOutbound(), target, AbortSignal.timeout(10_000))
 const tools = await session.listTools()
 for (const { name, inputSchema } of tools) {

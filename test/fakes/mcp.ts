@@ -18,6 +18,8 @@ export interface FakeMcp {
   onRequest: Record<string, (params: Record<string, unknown>) => object>
   /** A request of the server, sent on the stream of a call before its response; and the answers of the client. */
   asks: object | undefined
+  /** The message of a JSON-RPC error, as the response to every request after `initialize`. */
+  error: string | undefined
   answers: object[]
   calls: { name: string; input: unknown }[]
   openSessions: Set<string>
@@ -34,6 +36,7 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     capabilities: {},
     onRequest: {},
     asks: undefined,
+    error: undefined,
     answers: [],
     calls: [],
     openSessions: new Set(),
@@ -109,6 +112,7 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       }
       return { body: { jsonrpc: '2.0', id, result }, headers: { 'mcp-session-id': session } }
     }
+    if (mcp.error !== undefined) return { body: { jsonrpc: '2.0', id, error: { code: -32_000, message: mcp.error } } }
     const isKnown = method.startsWith('tools/') || mcp.onRequest[method] !== undefined
     if (!isKnown) return { body: { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } } }
     const message = { jsonrpc: '2.0', id, result: resultOf(method, params) }

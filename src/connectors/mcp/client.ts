@@ -11,6 +11,8 @@ import type { McpTool } from './tool-list.ts'
 interface McpTarget {
   url: URL
   token: string | undefined
+  /** Redacts the secrets of the connection, before anything is cut: half a token is a secret, too. */
+  scrub: (text: string) => string
   trusted: boolean
   /** The org whose DNS look-ups are counted. */
   orgId: string
@@ -148,9 +150,9 @@ const readResponse = async (
   return found
 }
 
-const resultOf = ({ result, error }: Message): Record<string, unknown> => {
+const resultOf = ({ result, error }: Message, scrub: McpTarget['scrub']): Record<string, unknown> => {
   if (error) {
-    const message = typeof error.message === 'string' ? error.message.slice(0, 500) : 'no message'
+    const message = typeof error.message === 'string' ? scrub(error.message).slice(0, 500) : 'no message'
     throw new ProviderError('rejected', `${name} returned an error: ${message}`)
   }
   if (typeof result !== 'object' || result === null) throw unavailable('sent a response without a result')
@@ -247,12 +249,15 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
     const response = await send('POST', { jsonrpc: '2.0', id, method, params })
     sessionId ??= response.headers.get('mcp-session-id') ?? undefined
     try {
-      return resultOf(await readResponse(response, id, answer))
+      return resultOf(await readResponse(response, id, answer), target.scrub)
     } catch (error) {
       if (error instanceof ProviderError || signal?.aborted) throw error
       throw unavailable('did not complete its response', error)
     }
   }
+
+  const scrubbed: McpSession['request'] = async (method, params) =>
+    JSON.parse(target.scrub(JSON.stringify(await request(method, params)))) as Record<string, unknown>
 
   const initialized = await request('initialize', {
     protocolVersion: versions[0],
@@ -270,9 +275,9 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
     serverName: typeof serverName === 'string' ? serverName.slice(0, 200) : target.url.host,
     features: featuresOf(initialized),
     listTools: () => collectTools((params) => request('tools/list', params)),
-    listItems: (method, key, max) => collectItems((params) => request(method, params), key, max),
-    request,
-    callTool: (toolName, input) => request('tools/call', { name: toolName, arguments: input ?? {} }),
+    listItems: (method, key, max) => collectItems((params) => scrubbed(method, params), key, max),
+    request: scrubbed,
+    callTool: (toolName, input) => scrubbed('tools/call', { name: toolName, arguments: input ?? {} }),
     close: async () => {
       if (sessionId === undefined) return
       // Servers can reject this with 405. The session expires at the server then.

@@ -18,6 +18,7 @@ beforeEach(() => {
   mcp.tools = [{ name: 'search', description: 'Searches.', inputSchema: { type: 'object' } }]
   mcp.capabilities = { resources: {}, prompts: {} }
   mcp.asks = undefined
+  mcp.error = undefined
   mcp.answers = []
   mcp.onRequest = {
     'resources/list': ({ cursor }) =>
@@ -158,6 +159,15 @@ describe('resources and prompts of MCP servers', () => {
     const { status, output } = await run(owner, session, 'mcp__read_resource', { uri: 'file:///a' })
     assert.deepEqual([status, /have changed/.test(output.error ?? '')], ['failed', true])
     assert.equal((await app.call('GET', `${api}/connections/${id}`, { as: owner })).body.data.status, 'error')
+  })
+
+  test('the token is redacted in the JSON-RPC errors of a server', async () => {
+    const { owner, session } = await start()
+    mcp.error = `you sent ${token}`
+    const { status, output } = await run(owner, session, 'mcp__read_resource', { uri: 'file:///a' })
+    assert.equal(status, 'failed')
+    assert.match(output.error ?? '', /you sent \[redacted\]/)
+    assert.ok(!app.logLines.join('').includes(token))
   })
 
   test('a request of the server during a call is declined at once, even with the ID of the call, and the call continues', async () => {

@@ -17,11 +17,13 @@ import * as queries from './queries.ts'
 /** Opens a session with the server of a connection, and closes it after `work`. */
 const withSession = async <T>(
   deps: ProviderDeps,
-  { orgId, connector, secrets }: Access,
+  access: Access,
   signal: AbortSignal | undefined,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
-  const target = { ...providerUrl(deps, connector, secrets['url'] ?? ''), token: secrets['token'], orgId }
+  const { orgId, connector, secrets } = access
+  const to = providerUrl(deps, connector, secrets['url'] ?? '')
+  const target = { ...to, token: secrets['token'], scrub: createScrubber(access), orgId }
   const session = await openSession(deps.outbound, target, signal)
   try {
     return await work(session)
@@ -78,7 +80,7 @@ const withPinnedServer = (
   deps: AccessDeps,
   ref: ConnectionRef,
   { pinnedHash, signal }: Use,
-  work: (session: McpSession, scrub: (text: string) => string) => Promise<unknown>,
+  work: (session: McpSession) => Promise<unknown>,
 ): Promise<unknown> =>
   withConnection(deps, ref, (access) =>
     withSession(deps, access, signal, async (session) => {
@@ -88,8 +90,7 @@ const withPinnedServer = (
         await breakConnection(deps, access, { pinnedHash, offered: JSON.stringify(offered), reason })
         throw conflict(reason)
       }
-      const scrub = createScrubber(access)
-      return JSON.parse(scrub(JSON.stringify(await work(session, scrub)))) as unknown
+      return work(session)
     }),
   )
 
@@ -99,9 +100,9 @@ export const callMcpTool = (
   ref: ConnectionRef,
   { tool, input, ...use }: Use & { tool: string; input: unknown },
 ): Promise<unknown> =>
-  withPinnedServer(deps, ref, use, async (session, scrub) => {
+  withPinnedServer(deps, ref, use, async (session) => {
     const result = (await session.callTool(tool, input)) as Record<string, unknown>
-    if (result['isError'] === true) throw badRequest(scrub(plainTextOf(result)) || 'The tool failed.')
+    if (result['isError'] === true) throw badRequest(plainTextOf(result) || 'The tool failed.')
     return toToolOutput(result)
   })
 

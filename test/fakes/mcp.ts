@@ -12,6 +12,15 @@ export interface FakeMcp {
   /** Tools per page of `tools/list`. */
   pageSize: number
   version: string
+  /** Declared by `initialize`, besides tools. */
+  capabilities: object
+  /** Results of further methods. */
+  onRequest: Record<string, (params: Record<string, unknown>) => object>
+  /** A request of the server, sent on the stream of a call before its response; and the answers of the client. */
+  asks: object | undefined
+  /** The message of a JSON-RPC error, as the response to every request after `initialize`. */
+  error: string | undefined
+  answers: object[]
   calls: { name: string; input: unknown }[]
   openSessions: Set<string>
 }
@@ -24,6 +33,11 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     isStreaming: false,
     pageSize: 100,
     version: '2025-11-25',
+    capabilities: {},
+    onRequest: {},
+    asks: undefined,
+    error: undefined,
+    answers: [],
     calls: [],
     openSessions: new Set(),
   }
@@ -43,6 +57,8 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       mcp.calls.push({ name, input: params['arguments'] })
       return mcp.onCall(name, params['arguments'])
     }
+    const answer = mcp.onRequest[method]
+    if (answer) return answer(params)
     throw new Error(method)
   }
 
@@ -62,12 +78,26 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     return undefined
   }
 
-  provider.on('POST', path, (seen, response): Reply => {
+  let answered: (() => void) | undefined
+  provider.on('POST', path, async (seen, response): Promise<Reply> => {
     if (mcp.token !== undefined && seen.headers.authorization !== `Bearer ${mcp.token}`)
       return { status: 401, body: {} }
     const violation = violationOf(seen)
     if (violation !== undefined) return { status: 400, body: { violation } }
-    const { id, method, params = {} } = seen.body as { id?: number; method: string; params?: Record<string, unknown> }
+    const {
+      id,
+      method,
+      params = {},
+    } = seen.body as {
+      id?: number
+      method?: string
+      params?: Record<string, unknown>
+    }
+    if (method === undefined) {
+      mcp.answers.push(seen.body as object)
+      answered?.()
+      return { status: 202 }
+    }
     if (method === 'notifications/initialized') {
       initialized.add(String(seen.headers['mcp-session-id']))
       return { status: 202 }
@@ -77,12 +107,25 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       mcp.openSessions.add(session)
       const result = {
         protocolVersion: mcp.version,
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, ...mcp.capabilities },
         serverInfo: { name: 'Fake', version: '1' },
       }
       return { body: { jsonrpc: '2.0', id, result }, headers: { 'mcp-session-id': session } }
     }
+    if (mcp.error !== undefined) return { body: { jsonrpc: '2.0', id, error: { code: -32_000, message: mcp.error } } }
+    const isKnown = method.startsWith('tools/') || mcp.onRequest[method] !== undefined
+    if (!isKnown) return { body: { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } } }
     const message = { jsonrpc: '2.0', id, result: resultOf(method, params) }
+    if (mcp.asks && method === 'tools/call') {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answered = resolve
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      // The server numbers its own requests: this one has the ID of the call.
+      response.write(`id: 1\ndata: \n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, ...mcp.asks })}\n\n`)
+      await promise
+      response.end(`data: ${JSON.stringify(message)}\n\n`)
+      return {}
+    }
     if (!mcp.isStreaming) return { body: message }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(

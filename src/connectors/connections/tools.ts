@@ -6,6 +6,7 @@ import { conflict, notFound } from '../../platform/http/errors.ts'
 import { catalog } from '../catalog/catalog.ts'
 import { agentToolName, schemaOf } from '../catalog/agent-schemas.ts'
 import { mcpToolName } from '../mcp/agent-tools.ts'
+import { featureToolsOf } from '../mcp/features.ts'
 import type { PinnedTools } from '../mcp/pinned-tools.ts'
 import * as mcpQueries from '../mcp/queries.ts'
 import { areWithinLimits } from '../mcp/tool-list.ts'
@@ -28,10 +29,20 @@ interface ConnectionToolLists {
   offered: ToolList | null
 }
 
-const toList = ({ hash, tools }: PinnedTools): ToolList => ({
-  hash,
-  items: (areWithinLimits(tools) ? tools : []).map((tool) => ({ ...tool, name: mcpToolName('', tool.name) })),
-})
+const nameOf = (name: string): string => mcpToolName('', name)
+
+const toList = ({ hash, tools, features }: PinnedTools): ToolList => {
+  if (!areWithinLimits(tools)) return { hash, items: [] }
+  const own = tools.map((tool) => ({ ...tool, name: nameOf(tool.name) }))
+  const ours = featureToolsOf(features, nameOf, new Set(own.map(({ name }) => name)))
+  return {
+    hash,
+    items: [
+      ...own,
+      ...ours.map(({ name, description, inputSchema }) => ({ name: nameOf(name), description, inputSchema })),
+    ],
+  }
+}
 
 /** The tools of the caller's connection. For an MCP server, also the changed tools that wait for acceptance. */
 export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionToolLists> => {

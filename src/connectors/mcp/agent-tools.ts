@@ -4,7 +4,8 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { CallingTurn, Tool } from '../../tool.ts'
 import type { ConnectionRow } from '../connections/queries.ts'
 import type { AccessDeps } from '../deps.ts'
-import { callMcpTool } from './mcp.ts'
+import { featureToolsOf } from './features.ts'
+import { callMcpTool, runFeatureTool } from './mcp.ts'
 import type { McpResult } from './mcp.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import { areWithinLimits } from './tool-list.ts'
@@ -58,9 +59,11 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
   const pinned = readPinnedTools(connection.pinnedTools)
   if (!pinned) return []
   const { orgId, id } = connection
-  return pinned.tools.map((tool) => ({
+  const ref = { orgId, id }
+  const serverName = connection.accountName ?? 'MCP server'
+  const own = pinned.tools.map((tool): Tool => ({
     name: mcpToolName(prefix, tool.name),
-    description: `${connection.accountName ?? 'MCP server'}: ${tool.description}`,
+    description: `${serverName}: ${tool.description}`,
     inputSchema: tool.inputSchema,
     hasForeignSchema: true,
     // The server's own `readOnlyHint` is not trustworthy.
@@ -71,9 +74,26 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
     readsUntrusted: true,
     run: async ({ signal, turn }, input: Readonly<Record<string, unknown>>) => {
       const call = { tool: tool.name, input, pinnedHash: pinned.hash, signal }
-      return withPictures(await callMcpTool(deps, { orgId, id }, call), turn)
+      return withPictures(await callMcpTool(deps, ref, call), turn)
     },
   }))
+  // The cache of tools is by hash, which does not contain the features.
+  const { features } = connection.pinnedTools as PinnedTools
+  const nameOf = (name: string): string => mcpToolName(prefix, name)
+  const ours = featureToolsOf(features, nameOf, new Set(own.map(({ name }) => name))).map((tool): Tool => ({
+    name: nameOf(tool.name),
+    description: `${serverName}: ${tool.description}`,
+    inputSchema: tool.inputSchema,
+    isReadOnly: tool.isReadOnly,
+    permission: tool.isReadOnly ? 'connections:read' : 'connections:write',
+    connector: connection.connectorSlug,
+    // A URI and the arguments of a prompt can carry what the turn has read.
+    isOutbound: !tool.isReadOnly,
+    readsUntrusted: true,
+    run: ({ signal }, input: Readonly<Record<string, unknown>>) =>
+      runFeatureTool(deps, ref, { tool, input, pinnedHash: pinned.hash, signal }),
+  }))
+  return [...own, ...ours]
 }
 
 /** The tools of all MCP connections of a user. With several, the names contain the label of the connection. */

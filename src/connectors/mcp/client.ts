@@ -11,15 +11,34 @@ import type { McpTool } from './tool-list.ts'
 interface McpTarget {
   url: URL
   token: string | undefined
+  /** Redacts the secrets of the connection, before anything is cut: half a token is a secret, too. */
+  scrub: (text: string) => string
   trusted: boolean
   /** The org whose DNS look-ups are counted. */
   orgId: string
 }
 
+/** What a server declares besides tools. */
+export interface ServerFeatures {
+  resources?: true
+  prompts?: true
+}
+
+export interface ItemList {
+  items: Record<string, unknown>[]
+  /** False when the server has more. */
+  isComplete: boolean
+}
+
 /** A session with one server (MCP, Streamable HTTP transport). */
 export interface McpSession {
   serverName: string
+  features: ServerFeatures
   listTools(): Promise<McpTool[]>
+  /** Up to `max` objects of a paged list, unchecked. */
+  listItems(method: string, key: string, max: number): Promise<ItemList>
+  /** The `result` of the response, unchecked. */
+  request(method: string, params: object): Promise<Record<string, unknown>>
   /** The `result` of the response, unchecked. */
   callTool(name: string, input: unknown): Promise<unknown>
   close(): Promise<void>
@@ -34,9 +53,12 @@ const maxChunks = 16_384
 const chunksPerLoopTurn = 64
 const maxEvents = 1_000
 const maxPages = 20
+/** Requests of the server that are answered during one request of ours. */
+const maxForeignRequests = 16
 
 interface Message {
   id?: unknown
+  method?: unknown
   result?: unknown
   error?: { code?: unknown; message?: unknown }
 }
@@ -81,35 +103,102 @@ const parse = (text: string): Message[] => {
   }
 }
 
-const findMessage = (text: string, id: number): Message | undefined => parse(text).find((message) => message?.id === id)
+/** The response to a request of ours. A server numbers its own requests, possibly by the same IDs. */
+const findResponse = (messages: readonly Message[], id: number): Message | undefined =>
+  messages.find((message) => message?.id === id && message.method === undefined)
 
-/** The JSON-RPC response to a request, from a JSON body or an event stream. */
-const readResponse = async (response: Response, id: number): Promise<Message> => {
+const isForeignRequest = (message: Message | null | undefined): message is { id: string | number; method: string } =>
+  typeof message?.method === 'string' &&
+  (Number.isSafeInteger(message.id) || (typeof message.id === 'string' && message.id.length <= 256))
+
+/** We declare no capability, so a server may ask for nothing but a `ping`. Without an answer it would wait forever. */
+const answerTo = ({ id, method }: { id: string | number; method: string }): object =>
+  method === 'ping'
+    ? { jsonrpc: '2.0', id, result: {} }
+    : { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not support the method.' } }
+
+/** The JSON-RPC response to a request, from a JSON body or an event stream. Answers requests of the server. */
+const readResponse = async (
+  response: Response,
+  id: number,
+  answer: (message: object) => Promise<void>,
+): Promise<Message> => {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!response.body) throw unavailable('sent an empty response')
   if (isStream) {
+    let answered = 0
     for await (const event of eventsOf(response.body)) {
-      const found = findMessage(event, id)
+      // An event without data is sent so that a client can resume the stream.
+      if (event === '') continue
+      const messages = parse(event)
+      const found = findResponse(messages, id)
       // Leaving the loop closes the stream, which some servers keep open.
       if (found) return found
+      for (const message of messages.filter(isForeignRequest)) {
+        if (++answered > maxForeignRequests) {
+          throw unavailable(`sent more than ${maxForeignRequests} requests before its response`)
+        }
+        await answer(answerTo(message))
+      }
     }
     throw unavailable('ended its event stream without a response')
   }
   const chunks: Uint8Array[] = []
   for await (const chunk of chunksOf(response.body)) chunks.push(chunk)
-  const found = findMessage(Buffer.concat(chunks).toString('utf8'), id)
+  const found = findResponse(parse(Buffer.concat(chunks).toString('utf8')), id)
   if (!found) throw unavailable('sent no response with the ID of the request')
   return found
 }
 
-const resultOf = ({ result, error }: Message): Record<string, unknown> => {
+const resultOf = ({ result, error }: Message, scrub: McpTarget['scrub']): Record<string, unknown> => {
   if (error) {
-    const message = typeof error.message === 'string' ? error.message.slice(0, 500) : 'no message'
+    const message = typeof error.message === 'string' ? scrub(error.message).slice(0, 500) : 'no message'
     throw new ProviderError('rejected', `${name} returned an error: ${message}`)
   }
   if (typeof result !== 'object' || result === null) throw unavailable('sent a response without a result')
   return result as Record<string, unknown>
 }
+
+const featuresOf = (initialized: Record<string, unknown>): ServerFeatures => {
+  const declared = (initialized['capabilities'] ?? {}) as Record<string, unknown>
+  const isDeclared = (feature: string): boolean => typeof declared[feature] === 'object' && declared[feature] !== null
+  return {
+    ...(isDeclared('resources') ? { resources: true } : {}),
+    ...(isDeclared('prompts') ? { prompts: true } : {}),
+  }
+}
+
+type RequestPage = (params: object) => Promise<Record<string, unknown>>
+
+const collectTools = async (requestPage: RequestPage): Promise<McpTool[]> => {
+  const tools: McpTool[] = []
+  let cursor: unknown
+  for (let page = 0; page < maxPages; page++) {
+    const result = await requestPage(cursor === undefined ? {} : { cursor })
+    if (Array.isArray(result['tools'])) addTools(tools, result['tools'])
+    cursor = result['nextCursor']
+    if (cursor === undefined || cursor === null) return tools
+  }
+  throw badRequest(`The MCP server lists its tools in more than ${maxPages} pages.`)
+}
+
+const collectItems = async (requestPage: RequestPage, key: string, max: number): Promise<ItemList> => {
+  const items: Record<string, unknown>[] = []
+  let cursor: unknown
+  for (let page = 0; page < maxPages && items.length <= max; page++) {
+    const result = await requestPage(cursor === undefined ? {} : { cursor })
+    const found: unknown[] = Array.isArray(result[key]) ? result[key] : []
+    for (const one of found) if (typeof one === 'object' && one !== null) items.push(one as Record<string, unknown>)
+    cursor = result['nextCursor'] ?? undefined
+    if (cursor === undefined) break
+  }
+  return { items: items.slice(0, max), isComplete: cursor === undefined && items.length <= max }
+}
+
+/** Protected resource metadata (RFC 9728) is how a server says that it wants OAuth. */
+const asksForOAuth = ({ headers }: Response): boolean =>
+  headers.get('www-authenticate')?.includes('resource_metadata=') === true
+const oauthHint = ' It asks for OAuth, which is not supported for MCP servers. Enter a bearer token.'
 
 /**
  * Opens a session: `initialize`, then `notifications/initialized`. Throws a ProviderError: `invalid_credentials` when the
@@ -146,19 +235,29 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
       const { status } = response
       const isUnavailable = status === 429 || status >= 500
       const failure = status === 401 ? 'invalid_credentials' : isUnavailable ? 'unavailable' : 'rejected'
-      throw new ProviderError(failure, `${name} responded with status ${status}.`)
+      const hint = status === 401 && target.token === undefined && asksForOAuth(response) ? oauthHint : ''
+      throw new ProviderError(failure, `${name} responded with status ${status}.${hint}`)
     } catch (error) {
       if (error instanceof ProviderError || signal?.aborted) throw error
       const reason = error instanceof OutboundError ? error.message : `no response within ${timeoutMs / 1_000} s`
       throw unavailable(`could not be reached: ${reason.replace(/\.$/, '')}`, error)
     }
   }
+  const answer = async (message: object): Promise<void> => (await send('POST', message)).body?.cancel()
   const request = async (method: string, params: object): Promise<Record<string, unknown>> => {
     const id = ++lastId
     const response = await send('POST', { jsonrpc: '2.0', id, method, params })
     sessionId ??= response.headers.get('mcp-session-id') ?? undefined
-    return resultOf(await readResponse(response, id))
+    try {
+      return resultOf(await readResponse(response, id, answer), target.scrub)
+    } catch (error) {
+      if (error instanceof ProviderError || signal?.aborted) throw error
+      throw unavailable('did not complete its response', error)
+    }
   }
+
+  const scrubbed: McpSession['request'] = async (method, params) =>
+    JSON.parse(target.scrub(JSON.stringify(await request(method, params)))) as Record<string, unknown>
 
   const initialized = await request('initialize', {
     protocolVersion: versions[0],
@@ -174,18 +273,11 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
 
   return {
     serverName: typeof serverName === 'string' ? serverName.slice(0, 200) : target.url.host,
-    listTools: async () => {
-      const tools: McpTool[] = []
-      let cursor: unknown
-      for (let page = 0; page < maxPages; page++) {
-        const result = await request('tools/list', cursor === undefined ? {} : { cursor })
-        if (Array.isArray(result['tools'])) addTools(tools, result['tools'])
-        cursor = result['nextCursor']
-        if (cursor === undefined || cursor === null) return tools
-      }
-      throw badRequest(`The MCP server lists its tools in more than ${maxPages} pages.`)
-    },
-    callTool: (toolName, input) => request('tools/call', { name: toolName, arguments: input ?? {} }),
+    features: featuresOf(initialized),
+    listTools: () => collectTools((params) => request('tools/list', params)),
+    listItems: (method, key, max) => collectItems((params) => scrubbed(method, params), key, max),
+    request: scrubbed,
+    callTool: (toolName, input) => scrubbed('tools/call', { name: toolName, arguments: input ?? {} }),
     close: async () => {
       if (sessionId === undefined) return
       // Servers can reject this with 405. The session expires at the server then.

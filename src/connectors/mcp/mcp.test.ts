@@ -200,6 +200,19 @@ describe('MCP connections', () => {
     })
   }
 
+  test('an MCP server that asks for OAuth is rejected with that reason, and its metadata is not requested', async () => {
+    const metadata = `${provider.url}/metadata`
+    const headers = { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }
+    provider.on('POST', '/oauth', { status: 401, body: {}, headers })
+    const owner = await app.createOrg()
+    const { status, body } = await submit(owner, await begin(owner), { url: `${provider.url}/oauth` })
+    assert.equal(status, 400)
+    assert.match(body.error.message, /asks for OAuth, which is not supported .* bearer token/)
+    assert.equal(provider.count('GET', '/metadata'), 0)
+    const withToken = await submit(owner, await begin(owner), { url: `${provider.url}/oauth`, token })
+    assert.doesNotMatch(withToken.body.error.message, /OAuth/)
+  })
+
   test('an MCP server at a private address is BAD_REQUEST unless the operator allows its network', async () => {
     const owner = await app.createOrg()
     const id = await begin(owner)

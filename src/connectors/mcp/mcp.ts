@@ -8,6 +8,8 @@ import { createScrubber } from '../connections/scrub.ts'
 import type { AccessDeps, ProviderDeps } from '../deps.ts'
 import { openSession } from './client.ts'
 import type { McpSession } from './client.ts'
+import { plainTextOf, textContentOf } from './content.ts'
+import type { FeatureTool } from './features.ts'
 import { pinTools } from './pinned-tools.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import * as queries from './queries.ts'
@@ -15,11 +17,13 @@ import * as queries from './queries.ts'
 /** Opens a session with the server of a connection, and closes it after `work`. */
 const withSession = async <T>(
   deps: ProviderDeps,
-  { orgId, connector, secrets }: Access,
+  access: Access,
   signal: AbortSignal | undefined,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
-  const target = { ...providerUrl(deps, connector, secrets['url'] ?? ''), token: secrets['token'], orgId }
+  const { orgId, connector, secrets } = access
+  const to = providerUrl(deps, connector, secrets['url'] ?? '')
+  const target = { ...to, token: secrets['token'], scrub: createScrubber(access), orgId }
   const session = await openSession(deps.outbound, target, signal)
   try {
     return await work(session)
@@ -35,15 +39,8 @@ export const inspectServer = (
 ): Promise<{ serverName: string; tools: PinnedTools }> =>
   withSession(deps, access, undefined, async (session) => ({
     serverName: session.serverName,
-    tools: pinTools(await session.listTools()),
+    tools: pinTools(await session.listTools(), session.features),
   }))
-
-interface Content {
-  type?: unknown
-  text?: unknown
-  mimeType?: unknown
-  data?: unknown
-}
 
 /** The output of a tool, and its pictures with their places in `content`. */
 export interface McpResult {
@@ -51,32 +48,22 @@ export interface McpResult {
   pictures: { place: number; bytes: Buffer }[]
 }
 
-const picturesOf = (content: readonly Content[]): McpResult['pictures'] =>
-  content.flatMap(({ type, data }, place) =>
-    type === 'image' && typeof data === 'string' ? [{ place, bytes: Buffer.from(data, 'base64') }] : [],
-  )
+const contentOf = (result: Record<string, unknown>): unknown[] =>
+  Array.isArray(result['content']) ? result['content'] : []
 
-const contentOf = (result: Record<string, unknown>): Content[] =>
-  Array.isArray(result['content']) ? (result['content'] as Content[]) : []
+const picturesOf = (result: Record<string, unknown>): McpResult['pictures'] =>
+  contentOf(result).flatMap((part, place) => {
+    const { type, data } = (part ?? {}) as { type?: unknown; data?: unknown }
+    return type === 'image' && typeof data === 'string' ? [{ place, bytes: Buffer.from(data, 'base64') }] : []
+  })
 
-/** Replaces images, audio and embedded resources by a note, because tool results are text. */
-const toToolOutput = (result: Record<string, unknown>): unknown => {
-  const parts = contentOf(result).map((part) =>
-    part.type === 'text' || part.type === 'resource_link'
-      ? part
-      : { type: part.type, mimeType: part.mimeType, omitted: true },
-  )
+const toToolOutput = (result: Record<string, unknown>): McpResult['output'] => {
+  const content = contentOf(result)
   return {
-    content: parts,
+    content: content.map(textContentOf),
     ...(result['structuredContent'] === undefined ? {} : { structuredContent: result['structuredContent'] }),
   }
 }
-
-const textOf = (result: Record<string, unknown>): string =>
-  contentOf(result)
-    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
-    .join('\n')
-    .slice(0, 2_000)
 
 /** Marks the connection as broken, unless other tools have been accepted in the meantime. */
 const breakConnection = (
@@ -95,27 +82,48 @@ const breakConnection = (
     })
   })
 
+interface Use {
+  pinnedHash: string
+  signal: AbortSignal
+}
+
 /**
- * Calls a tool of a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
+ * Works with a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
  * until the user accepts the new ones, because a changed description can make a model do anything (tool poisoning).
  */
-export const callMcpTool = async (
+const withPinnedServer = <Result>(
   deps: AccessDeps,
   ref: ConnectionRef,
-  { tool, input, pinnedHash, signal }: { tool: string; input: unknown; pinnedHash: string; signal: AbortSignal },
-): Promise<McpResult> =>
+  { pinnedHash, signal }: Use,
+  work: (session: McpSession) => Promise<Result>,
+): Promise<Result> =>
   withConnection(deps, ref, (access) =>
     withSession(deps, access, signal, async (session) => {
-      const offered = pinTools(await session.listTools())
+      const offered = pinTools(await session.listTools(), session.features)
       if (offered.hash !== pinnedHash) {
         const reason = 'The tools of this MCP server have changed. Review and accept them.'
         await breakConnection(deps, access, { pinnedHash, offered: JSON.stringify(offered), reason })
         throw conflict(reason)
       }
-      const result = (await session.callTool(tool, input)) as Record<string, unknown>
-      const scrub = createScrubber(access)
-      if (result['isError'] === true) throw badRequest(scrub(textOf(result)) || 'The tool failed.')
-      const output = JSON.parse(scrub(JSON.stringify(toToolOutput(result)))) as McpResult['output']
-      return { output, pictures: picturesOf(contentOf(result)) }
+      return work(session)
     }),
   )
+
+/** Calls a tool of a connection's server. */
+export const callMcpTool = (
+  deps: AccessDeps,
+  ref: ConnectionRef,
+  { tool, input, ...use }: Use & { tool: string; input: unknown },
+): Promise<McpResult> =>
+  withPinnedServer(deps, ref, use, async (session) => {
+    const result = (await session.callTool(tool, input)) as Record<string, unknown>
+    if (result['isError'] === true) throw badRequest(plainTextOf(result) || 'The tool failed.')
+    return { output: toToolOutput(result), pictures: picturesOf(result) }
+  })
+
+/** Runs a tool for the resources or prompts of a connection's server. */
+export const runFeatureTool = (
+  deps: AccessDeps,
+  ref: ConnectionRef,
+  { tool, input, ...use }: Use & { tool: FeatureTool; input: Readonly<Record<string, unknown>> },
+): Promise<unknown> => withPinnedServer(deps, ref, use, (session) => tool.run(session, input))

@@ -34,6 +34,7 @@ export const tagTexts: Record<string, string> = {
   Agents: 'Configured personas that run on a model with tools, peers and connectors, and the models they run on.',
   'Audit log': 'Who changed what in the org.',
   Billing: 'Balance, deposits, plans, spending and provider keys.',
+  'Authorized apps': 'MCP clients that you allowed to act for you, and their consent page.',
   Connections: 'Your accounts at providers, which agents use for you, and the events that providers send.',
   Connectors: 'The catalog of integrations.',
   Files: 'Files, folders and links of the org.',

@@ -524,7 +524,7 @@ export interface Authorization {
   redirectHost: string
   /** Whether the result is sent to a program on the computer of the person. */
   isLocal: boolean
-  /** Permissions that the app asks for. */
+  /** Permissions that the app asks for, at most 50. */
   scopes: string[]
 }
 
@@ -535,7 +535,7 @@ export interface AuthorizationDecision {
   approved: boolean
   /** ID of the workspace that the app works in. Default: the workspace of the request. */
   workspaceId?: string
-  /** Permissions that the app gets, of those that it asks for. Default: all of them. */
+  /** Permissions that the app gets, at most 50 of those that it asks for. Default: all of them. */
   scopes?: string[]
 }
 
@@ -1534,6 +1534,15 @@ export interface Credentials {
 }
 
 export interface Deleted {
+  /** Always true. */
+  deleted: true
+}
+
+export interface DeletedResponse {
+  /** ID of the response. */
+  id: string
+  /** Type of the object. */
+  object: "response"
   /** Always true. */
   deleted: true
 }
@@ -2647,6 +2656,19 @@ export interface InboundEvent {
   error: string | null
   /** Time when the event was received. */
   receivedAt: string
+}
+
+export interface InputItemList {
+  /** Type of the object. */
+  object: "list"
+  /** The message of the turn, or the outputs that continued it. */
+  data: Array<Record<string, unknown>>
+  /** ID of the first item. Null without one. */
+  first_id: string | null
+  /** ID of the last item. Null without one. */
+  last_id: string | null
+  /** Always false. */
+  has_more: boolean
 }
 
 export interface Invitation {
@@ -3766,6 +3788,37 @@ export interface RequiredToolOutput {
   input: unknown
 }
 
+export interface ResponseCreate {
+  /** `agent/` and the slug or ID of an agent. At most 300 characters. */
+  model: string
+  /** Text, or up to 2,000 items: messages (`input_text`, `input_image`, `input_file`), `function_call`, `function_call_output` and `reasoning`, which is ignored. */
+  input: string | Array<Record<string, unknown>>
+  /** Added to the agent's system prompt for this response, at most 100,000 characters. Default: none. */
+  instructions?: string | null
+  /** Response that this one continues. Default: none. */
+  previous_response_id?: string | null
+  /** Whether to send server-sent events. Default false. */
+  stream?: boolean | null
+  /** Whether to respond at once, with the status `queued` or `in_progress`. Default false. */
+  background?: boolean | null
+  /** Whether `GET /responses/:id` returns the response. The session keeps the conversation in any case. Default true. */
+  store?: boolean | null
+  /** Up to 16 texts of at most 512 characters, by names of at most 64. */
+  metadata?: Record<string, string> | null
+  /** Maximum number of output tokens of each model call, 1–100,000,000. Default: the limit of the model. */
+  max_output_tokens?: number | null
+  /** `format`: `text`, `json_object` or `json_schema`. The response is validated. Default: text. */
+  text?: Record<string, unknown> | null
+  /** Functions that the client runs, at most 128. Hosted tools are rejected. Default: none. */
+  tools?: Array<Record<string, unknown>> | null
+  /** `auto`, `none`, `required`, or a function by name. Default `auto`. */
+  tool_choice?: unknown
+  /** Whether a response may have several function calls. Default true. */
+  parallel_tool_calls?: boolean | null
+  /** `reasoning.encrypted_content` is accepted and has no effect, because the server keeps the reasoning. Others are rejected. Default: none. */
+  include?: string[] | null
+}
+
 export type ResponseFormat = {
   /** The reply is text. */
   type: "text"
@@ -3780,6 +3833,22 @@ export type ResponseFormat = {
   description?: string
   /** Whether OpenAI's models follow the schema exactly, for which it must be in their subset of JSON Schema. Default false. The reply is validated in any case. */
   strict?: boolean
+}
+
+export interface ResponseObject {
+  /** `resp_` and the ID of the turn. */
+  id: string
+  /** Type of the object. */
+  object: "response"
+  /** Time of creation, in Unix seconds. */
+  created_at: number
+  /** `in_progress` includes turns that wait for a person to approve a tool call. */
+  status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled"
+  /** The agent, as the request named it. */
+  model: string
+  /** Reasoning, the message, and function calls. */
+  output: Array<Record<string, unknown>>
+  [key: string]: unknown
 }
 
 export interface RevokedConnection {

@@ -236,6 +236,13 @@ export const samples: Record<string, MakeSample[]> = {
       }
     },
   ],
+  'POST /api/openai/v1/responses': [
+    async (_app, owner) => {
+      const file = { type: 'input_file', filename: 'note.txt', file_data: 'data:text/plain;base64,SGVsbG8=' }
+      const input = [{ role: 'user', content: [file] }]
+      return { path: '/api/openai/v1/responses', options: { as: owner, json: { model: 'agent/assistant', input } } }
+    },
+  ],
   'POST /mcp': [
     async (_app, owner) => ({
       path: '/mcp',

@@ -167,6 +167,14 @@ export const factories: Record<string, Factory> = {
   },
   [`${api}/files/:id`]: createFile,
   '/api/openai/v1/files/:id': createFile,
+  '/api/openai/v1/responses/:id': async (app, owner) => {
+    const path = '/api/openai/v1/responses'
+    const json = { model: 'agent/assistant', input: 'Hello' }
+    const { body, status, text } = await app.call('POST', path, { as: owner, json })
+    assert.equal(status, 200, text)
+    const exists = async () => (await app.call('GET', `${path}/${body.id}`, { as: owner })).status === 200
+    return { params: { id: body.id }, exists }
+  },
   [`${api}/members/:id`]: async (app, owner) => {
     const email = `member-${crypto.randomUUID()}@example.com`
     const { id, signInLink } = await post(app, owner, '/members', { email, role: 'member' })

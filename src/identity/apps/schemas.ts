@@ -50,7 +50,7 @@ export const Authorization = Type.Object(
       description: 'Whether the result is sent to a program on the computer of the person.',
       examples: [false],
     }),
-    scopes: Scopes('Permissions that the app asks for.'),
+    scopes: Scopes('Permissions that the app asks for, at most 50.'),
   },
   { description: 'A request of an app for authorization.' },
 )
@@ -59,7 +59,9 @@ export const AuthorizationDecision = Type.Object({
   request,
   approved: Type.Boolean({ description: 'Whether the person authorizes the app.', examples: [true] }),
   workspaceId: Type.Optional(IdOf('ID of the workspace that the app works in. Default: the workspace of the request.')),
-  scopes: Type.Optional(Scopes('Permissions that the app gets, of those that it asks for. Default: all of them.')),
+  scopes: Type.Optional(
+    Scopes('Permissions that the app gets, at most 50 of those that it asks for. Default: all of them.'),
+  ),
 })
 
 export const AuthorizationResult = Type.Object(

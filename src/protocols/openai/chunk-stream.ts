@@ -15,16 +15,35 @@ import type { Delta } from './reply-deltas.ts'
 /** The delay until the stream opens. A failure before it has its own HTTP status; proxies time out with a longer one. */
 const openAfterMs = 5_000
 
+/** Formats the events of one completion. */
+export interface ReplyWriter {
+  open(): string
+  delta(delta: Delta): string
+  end(completion: Completion): string
+  failure(error: ApiError): string
+}
+
 export interface ChunkOptions extends BegunChat {
-  model: string
-  includeUsage: boolean
   /** The text is sent when it was validated: it could still be replaced before. */
   isValidated: boolean
   isFresh: boolean
+  writer: ReplyWriter
 }
 
-/** Formats the events of one completion. */
-const createWriter = ({ turnId, afterStep, model, includeUsage, isValidated }: ChunkOptions) => {
+interface ChatWriterOptions extends BegunChat {
+  model: string
+  includeUsage: boolean
+  isValidated: boolean
+}
+
+/** Formats chunks of a chat completion. */
+export const createChatWriter = ({
+  turnId,
+  afterStep,
+  model,
+  includeUsage,
+  isValidated,
+}: ChatWriterOptions): ReplyWriter => {
   const created = Math.floor(Date.now() / 1_000)
   const chunk = (choices: object[], usage: object | null = null): string => {
     const head = { id: chatId({ turnId, afterStep }), object: 'chat.completion.chunk', created, model, choices }
@@ -37,6 +56,7 @@ const createWriter = ({ turnId, afterStep, model, includeUsage, isValidated }: C
     finish_reason: finishReason,
   })
   return {
+    open: () => chunk([choice({ role: 'assistant', content: '' }, null)]),
     delta: (delta: Delta) => chunk([choice(delta, null)]),
     end: ({ text, toolCalls, finishReason, usage }: Completion) =>
       `${isValidated && text !== '' ? chunk([choice({ content: text }, null)]) : ''}${toolCalls.map((call, index) => chunk([choice({ tool_calls: [{ index, ...call }] }, null)])).join('')}${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
@@ -59,7 +79,7 @@ const createRoundFilter = ({ afterStep = 0, after = 0 }: BegunChat): ((part: Str
 }
 
 /**
- * Sends a turn as a stream of chat completion chunks. Resolves when the stream has started; rejects when the turn fails
+ * Sends a turn as a stream of events of the writer. Resolves when the stream has started; rejects when the turn fails
  * before its first text, so that the failure can be sent with its own HTTP status. A client that disconnects does not stop
  * the turn.
  */
@@ -71,7 +91,7 @@ export const sendChunks = (
 ): Promise<void> => {
   const { actor, server } = request
   const { raw } = reply
-  const writer = createWriter(options)
+  const { writer } = options
   const toDelta = createReplyDeltas()
   const isIncluded = createRoundFilter(options)
   const opened = Promise.withResolvers<void>()
@@ -81,7 +101,7 @@ export const sendChunks = (
     if (isOpen) return
     isOpen = true
     clearTimeout(opening)
-    openEventStream(reply).write(writer.delta({ role: 'assistant', content: '' }))
+    openEventStream(reply).write(writer.open())
     opened.resolve()
   }
   const fail = (error: ApiError): void => {

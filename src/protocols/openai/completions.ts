@@ -3,7 +3,7 @@ import type { AgentRow } from '../../agents/agents.ts'
 import { isOwnName } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
-import type { Database, Db } from '../../platform/database/database.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { newId } from '../../platform/ids.ts'
 import { cleanJson, cleanText } from '../../platform/text/text.ts'
@@ -119,6 +119,12 @@ const toImportedMessages = async (
   )
 }
 
+export interface ContinuedTurn {
+  sessionId: string
+  /** The number of the turn in its session. */
+  number: number
+}
+
 export interface ChatRequest {
   agent: AgentRow
   conversation: Conversation
@@ -126,6 +132,10 @@ export interface ChatRequest {
   callerTools: CallerTools | undefined
   stopSequences: string[] | null
   responseFormat: OutputFormat | null
+  /** The ended turn that the new one follows in its session, if it is still the last one. */
+  continues?: ContinuedTurn | undefined
+  /** Runs in the transaction that creates the turn. */
+  alsoStore?: ((db: Transaction, turnId: string) => Promise<void>) | undefined
 }
 
 /** For a history that ends with outputs of which no turn is known. The model continues from them. */
@@ -142,7 +152,7 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
   const workspaceId = workspaceOf(actor)
   const [parts, continued] = await Promise.all([
     toMessageParts(db, actor, newMessage),
-    conversation.newMessage && findContinuedTurn(db, actor, agent, history),
+    request.continues ?? (conversation.newMessage && findContinuedTurn(db, actor, agent, history)),
   ])
   const isTrusted = await hasOwnFiles(db, actor, continued ? [newMessage] : [...history, newMessage])
   const untrustedFrom = (continued ? null : toolWithOutput(history)) ?? (isTrusted ? null : 'file')
@@ -167,6 +177,7 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
       // Another request has added a turn in the meantime, which is not part of this conversation.
       if (session?.turnCount !== continued.number || session.activeTurnId !== null) return undefined
       const turnId = await beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
+      await request.alsoStore?.(db, turnId)
       return { turnId, sessionId: session.id }
     }
     const [sessionId, turnId] = [newId(), newId()]
@@ -177,9 +188,10 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
       await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported }, events)
     }
     await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId })
+    await request.alsoStore?.(db, turnId)
     return { turnId, sessionId }
   })
-  return begun ?? createChat(deps, actor, request)
+  return begun ?? createChat(deps, actor, { ...request, continues: undefined })
 }
 
 /** The turn that replies to a conversation: the one that waits for the outputs at its end, or a new one. */
@@ -208,7 +220,7 @@ export interface Completion {
   createdAt: string
 }
 
-type Details = Awaited<ReturnType<typeof getTurnWithReply>>
+export type Details = Awaited<ReturnType<typeof getTurnWithReply>>
 
 /** The text of some steps of a turn. */
 const textOfSteps = ({ steps, toolCalls }: Details['turn'], isIncluded: (of: { step: number }) => boolean): string => {
@@ -242,15 +254,17 @@ export const getCompletion = async (
   db: Db,
   actor: Actor,
   { turnId, afterStep = 0 }: Pick<BegunChat, 'turnId' | 'afterStep'>,
-): Promise<Completion | undefined> => {
-  const result = await getTurnWithReply(db, actor, turnId)
+): Promise<Completion | undefined> => completionOf(await getTurnWithReply(db, actor, turnId), afterStep)
+
+/** The same for a turn that was read. */
+export const completionOf = (result: Details, afterStep: number): Completion | undefined => {
   const { turn } = result
   const round = callerRounds(turn).find(({ step }) => step > afterStep)
   const isIncluded = ({ step }: { step: number }): boolean =>
     step > afterStep && (round === undefined || step <= round.step)
   const common = { usage: usageOf(turn.steps.filter(isIncluded)), createdAt: turn.createdAt }
   if (round) {
-    const toolCalls = round.calls.map((call) => toChatToolCall(turnId, call))
+    const toolCalls = round.calls.map((call) => toChatToolCall(turn.id, call))
     return { ...common, text: textOfSteps(turn, isIncluded), toolCalls, finishReason: 'tool_calls' }
   }
   const failure = turnFailure(turn)

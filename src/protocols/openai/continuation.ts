@@ -4,6 +4,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import type { StoredResponse } from '../../platform/http/idempotency/idempotency.ts'
 import type { MessagePart } from '../../sessions/schemas.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { findLastSeq } from '../../sessions/streams/queries.ts'
@@ -27,6 +28,10 @@ export interface BegunChat {
   /** The number of the last event of the turn before the completion; 0 for a new turn. */
   after?: number
 }
+
+/** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
+export const begunBefore = ({ status, body }: StoredResponse): BegunChat | undefined =>
+  status === 202 ? (JSON.parse(body) as BegunChat) : undefined
 
 /** The people, workspace and agent to which a conversation belongs. */
 export const ownerOf = (actor: Actor, agent: AgentRow): string[] => [actor.userId, workspaceOf(actor), agent.id]
@@ -74,7 +79,7 @@ export const findContinuedTurn = async (
   })
 }
 
-type TurnDetails = Awaited<ReturnType<typeof getTurnWithReply>>['turn']
+export type TurnDetails = Awaited<ReturnType<typeof getTurnWithReply>>['turn']
 type TurnCall = TurnDetails['toolCalls'][number]
 
 /** The calls that a turn has handed to its caller, in order, by step. */
@@ -156,11 +161,26 @@ export const resumeChat = async (
   request: ResumeRequest,
 ): Promise<BegunChat | undefined> => {
   const found = await findWaitingTurn(deps.db.hot, actor, request)
-  if (!found) return undefined
-  const { turn, afterStep, calls } = found
+  return found && giveOutputs(deps, actor, { ...found, callerTools: request.callerTools })
+}
+
+export interface GivenOutputs {
+  turn: TurnDetails
+  /** The step of the calls. */
+  afterStep: number
+  calls: readonly ConversationCall[]
+  callerTools: CallerTools | undefined
+}
+
+/** Gives outputs to a turn of the caller. Undefined when it has others; throws a ChatError when it failed or was cancelled. */
+export const giveOutputs = async (
+  deps: SessionDeps,
+  actor: Actor,
+  { turn, afterStep, calls, callerTools: asked }: GivenOutputs,
+): Promise<BegunChat | undefined> => {
   const failure = turn.endedAt === null ? undefined : turnFailure(turn)
   if (failure) throw failure
-  const callerTools = nextTools(turn, request.callerTools)
+  const callerTools = nextTools(turn, asked)
   const known = new Set(turn.clientTools?.tools.map(({ name }) => name))
   if (callerTools?.tools.some(({ name }) => !known.has(name))) {
     await checkCallerTools(deps, actor, turn.agentId, callerTools)

@@ -71,7 +71,7 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
         },
         schema: {
           tags,
-          summary: 'Upload a file of a client of OpenAI',
+          summary: 'Upload a file by the file API of a client',
           description:
             'Stores a file in the root of the org from `multipart/form-data`. Its ID can be used as `file_id` of a message. A file has at most 100 MB and one of the media types that can be stored; without a type, that of its extension. Counts against the rate limit `uploads`.',
           body: { content: { 'multipart/form-data': { schema: OpenAiFileUpload } } },
@@ -98,7 +98,7 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'files:read' },
       schema: {
         tags,
-        summary: "List files in OpenAI's shape",
+        summary: 'List files by the file API of a client',
         description: "Returns all files of the org, of every folder, in the shape of OpenAI's list of files.",
         querystring: OpenAiFileQuery,
         response: { 200: OpenAiFileList, ...failures },
@@ -124,7 +124,7 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'files:read', what: 'File' },
       schema: {
         tags,
-        summary: "Retrieve a file in OpenAI's shape",
+        summary: 'Retrieve a file by the file API of a client',
         description: "Returns one file in the shape of OpenAI's files. NOT_FOUND for a folder or link.",
         params: IdParams,
         response: { 200: OpenAiFile, ...failures },
@@ -165,7 +165,7 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'files:write', what: 'File', events: ['file.deleted'] },
       schema: {
         tags,
-        summary: 'Delete a file of a client of OpenAI',
+        summary: 'Delete a file by the file API of a client',
         description: 'Deletes a file. NOT_FOUND for a folder or link.',
         params: IdParams,
         response: { 200: OpenAiFileDeleted, ...failures },

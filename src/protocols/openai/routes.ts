@@ -3,11 +3,11 @@ import { turnEvents } from '../../sessions/events.ts'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
-import type { StoredResponse } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import { ChatCompletion, ChatCompletionCreate, ChatModel, ChatModelList, ChatModelParams } from './schemas.ts'
-import { sendChunks } from './chunk-stream.ts'
+import { createChatWriter, sendChunks } from './chunk-stream.ts'
+import { registerResponseRoutes } from './responses/routes.ts'
 import {
   agentOfModel,
   beginChat,
@@ -16,6 +16,7 @@ import {
   listChatModels,
   toChatCompletion,
 } from './completions.ts'
+import { begunBefore } from './continuation.ts'
 import type { BegunChat } from './continuation.ts'
 import { readConversation, readStop, rejectUnsupported } from './conversation.ts'
 import { readFormat } from './response-format.ts'
@@ -26,16 +27,13 @@ import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.t
 const tags = ['OpenAI']
 const notEnded = 'The turn has not ended yet.'
 
-/** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
-const begunBefore = ({ status, body }: StoredResponse): BegunChat | undefined =>
-  status === 202 ? (JSON.parse(body) as BegunChat) : undefined
-
 /** OpenAI's chat completions and models: agents are models, and each completion is a turn. */
 export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db, streams } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   app.errorFormats.push(openAiErrors)
   registerOpenAiFileRoutes(app, deps)
+  registerResponseRoutes(app, { ...deps, ensureDefaultAgent })
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {
     const { actor } = request
@@ -104,13 +102,9 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       const isFresh = !before && afterStep === undefined && request.headers['idempotency-key'] === undefined
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true
-        await sendChunks({ db: db.hot, streams }, request, reply, {
-          ...begun,
-          model: body.model,
-          includeUsage,
-          isFresh,
-          isValidated: readFormat(body.response_format) !== null,
-        })
+        const isValidated = readFormat(body.response_format) !== null
+        const writer = createChatWriter({ ...begun, model: body.model, includeUsage, isValidated })
+        await sendChunks({ db: db.hot, streams }, request, reply, { ...begun, isFresh, isValidated, writer })
         return reply
       }
       const timeoutMs = longestTurnMs(config.turnLimitMs)

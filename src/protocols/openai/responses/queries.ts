@@ -1,0 +1,50 @@
+import { sql } from '../../../platform/database/database.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { isNear } from '../../../sessions/queries.ts'
+import type { MessagePart } from '../../../sessions/schemas.ts'
+
+/** What a response has besides its turn. */
+export interface ResponseRecord {
+  /** As the request named it: `agent/<slug or id>`. */
+  model: string
+  metadata: Record<string, string>
+  previousId: string | null
+  isBackground: boolean
+  /** False for a response that was deleted, or that the client did not want to be stored. */
+  isStored: boolean
+}
+
+/** Adds or replaces the response that begins after a step of a turn. */
+export const setResponse = (
+  db: Db,
+  orgId: string,
+  { turnId, afterStep }: { turnId: string; afterStep: number },
+  record: ResponseRecord,
+) =>
+  db.execute(sql`
+    update turns set responses = coalesce(responses, '{}'::jsonb) || ${JSON.stringify({ [afterStep]: record })}::jsonb
+    where org_id = ${orgId} and id = ${turnId}`)
+
+export const findResponse = async (
+  db: Db,
+  orgId: string,
+  turnId: string,
+  afterStep: number,
+): Promise<ResponseRecord | undefined> => {
+  const row = await db.row<{ responses: Record<string, ResponseRecord> | null }>(sql`
+    select responses from turns where org_id = ${orgId} and id = ${turnId}`)
+  return row?.responses?.[String(afterStep)]
+}
+
+/** The message that began a turn; undefined when it was deleted with its month. */
+export const findTurnMessage = (
+  db: Db,
+  orgId: string,
+  { id, sessionId, number }: { id: string; sessionId: string; number: number },
+) =>
+  db.row<{ id: string; parts: MessagePart[] }>(sql`
+    select m.id, m.parts from messages m
+    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number = ${number} and m.role = 'user'
+      and ${isNear(sql`m.id`, id)}
+    order by m.position desc
+    limit 1`)

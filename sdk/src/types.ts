@@ -557,7 +557,7 @@ export interface AuthorizedApp {
   userId: string
   /** ID of the workspace that the app works in. */
   workspaceId: string
-  /** Permissions that the app has, as far as its person has them. */
+  /** Permissions that the app has, at most 50, as far as its person has them. */
   scopes: string[]
   /** Time of the last request, precise to ten minutes. Null: never used. */
   lastUsedAt: string | null

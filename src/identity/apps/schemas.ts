@@ -23,7 +23,7 @@ export const AuthorizedApp = Type.Object(
     redirectHost,
     userId: IdOf('ID of the person who authorized the app.'),
     workspaceId: IdOf('ID of the workspace that the app works in.'),
-    scopes: Scopes('Permissions that the app has, as far as its person has them.'),
+    scopes: Scopes('Permissions that the app has, at most 50, as far as its person has them.'),
     lastUsedAt: Nullable(TimestampOf('Time of the last request, precise to ten minutes. Null: never used.')),
     createdAt: CreatedAt,
   },

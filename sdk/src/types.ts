@@ -1007,7 +1007,7 @@ export interface ChatCompletion {
       content: string | null
       /** Calls of functions of the client. Absent without any. */
       tool_calls?: Array<{
-        /** ID of the call. */
+        /** ID of the call, at most 200 characters. */
         id: string
         /** Kind of the call. */
         type: "function"
@@ -1073,7 +1073,7 @@ export interface ChatCompletionCreate {
     }> | null
     /** Tool calls of an `assistant` message, at most 128. Default: none. */
     tool_calls?: Array<{
-      /** ID of the call. */
+      /** ID of the call, at most 200 characters. */
       id: string
       /** Only `function` is supported. */
       type: string
@@ -3780,7 +3780,7 @@ export interface Redeem {
 }
 
 export interface RequiredToolOutput {
-  /** ID of the tool call. */
+  /** ID of the tool call, at most 64 characters. */
   callId: string
   /** Name of the tool. */
   toolName: string
@@ -3795,7 +3795,7 @@ export interface ResponseCreate {
   input: string | Array<Record<string, unknown>>
   /** Added to the agent's system prompt for this response, at most 100,000 characters. Default: none. */
   instructions?: string | null
-  /** Response that this one continues. Default: none. */
+  /** ID of the response that this one continues, at most 100 characters. Default: none. */
   previous_response_id?: string | null
   /** Whether to send server-sent events. Default false. */
   stream?: boolean | null
@@ -4327,7 +4327,7 @@ export type ToolChoice = "auto" | "none" | "required" | {
 export interface ToolOutputs {
   /** Outputs of calls, 1–128. */
   outputs: Array<{
-    /** ID of the tool call. */
+    /** ID of the tool call, at most 64 characters. */
     callId: string
     /** Result of the call: any JSON value of at most 256 KB. */
     output: unknown

@@ -33,7 +33,12 @@ const ChatContentPart = Type.Object({
 export type ChatContentPart = Static<typeof ChatContentPart>
 
 const toolCallFields = {
-  id: Type.String({ minLength: 1, maxLength: 200, description: 'ID of the call.', examples: ['call_01a1_a5pe2oxve'] }),
+  id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'ID of the call, at most 200 characters.',
+    examples: ['call_01a1_a5pe2oxve'],
+  }),
 }
 const CalledFunction = Type.Object(
   {

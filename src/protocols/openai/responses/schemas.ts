@@ -30,7 +30,7 @@ export const ResponseCreate = Type.Object(
     }),
     previous_response_id: orNull<string>('string', {
       maxLength: 100,
-      description: 'Response that this one continues. Default: none.',
+      description: 'ID of the response that this one continues, at most 100 characters. Default: none.',
     }),
     stream: orNull<boolean>('boolean', { description: 'Whether to send server-sent events. Default false.' }),
     background: orNull<boolean>('boolean', {

@@ -64,7 +64,7 @@ export const toolFields = {
 const CallId = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'ID of the tool call.',
+  description: 'ID of the tool call, at most 64 characters.',
   examples: ['a5pe2oxve'],
 })
 

@@ -44,7 +44,7 @@ const charge = (db: Database, orgId: string, agentId: string, turnId: string) =>
         null::uuid as project_id, 'atrium/demo-paid' as model, 'chat' as operation, 1200 as input_tokens,
         300 as output_tokens, 0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, false as is_byok,
         2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`,
-      orgId,
+      { orgId, turnId: sql`${turnId}::uuid` },
     )}, ${shrinkReservation}
     select count(*) from recorded`)
 

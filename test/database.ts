@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -45,6 +45,15 @@ const useCluster = async (url: string): Promise<TestServer> => {
   return { connection: cluster.coordinator, stop: () => dropClusterDatabase(cluster, clusterTemplate()) }
 }
 
+/** What the server's log says about backends that crashed: the signal, and the statement in the lines after it. */
+const crashesIn = async (dataDir: string): Promise<string[]> => {
+  const log = await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8').catch(() => '')
+  const lines = log.split('\n')
+  return lines.flatMap((line, at) =>
+    line.includes('was terminated by signal') ? lines.slice(at, at + 30) : [],
+  )
+}
+
 /**
  * Starts an embedded PostgreSQL of its own in a temporary folder, unless `ATRIUM_TEST_CITUS_URL` names a Citus cluster,
  * and migrates the template database.
@@ -65,6 +74,7 @@ export const startTestServer = async (): Promise<TestServer> => {
     connection,
     stop: async () => {
       await server.stop()
+      for (const line of await crashesIn(dataDir)) console.error(line)
       await rm(dataDir, { recursive: true, force: true })
     },
   }

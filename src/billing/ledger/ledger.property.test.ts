@@ -101,7 +101,7 @@ const record = (org: Org, call: { turnId: string; cost: number; step?: number })
         0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, ${call.cost % 5 === 0}::boolean as is_byok,
         ${call.cost}::bigint as provider_cost_microcents, ${fee.bps}::int as fee_bps,
         ${fee.waiverCents}::bigint as fee_waiver_cents`,
-      org.orgId,
+      { orgId: org.orgId, turnId: sql`${call.turnId}::uuid` },
     )}, ${shrinkReservation}
     select count(*) from recorded`)
 

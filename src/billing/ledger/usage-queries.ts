@@ -8,10 +8,15 @@ const usageColumns = sql`org_id, turn_id, step, attempt, agent_id, project_id, m
 /**
  * A CTE named `recorded` that charges model calls: it writes them to the inbox, from which `postInbox` posts them.
  * `calls` selects `usageColumns` and also fee_bps and fee_waiver_cents. Whether the fee applies depends on the deposits
- * at the time of the insert. A call that was recorded before is not recorded again. All calls belong to `orgId`, which
- * each table is compared with, because a distributed schema does not derive it from `calls`.
+ * at the time of the insert. A call that was recorded before is not recorded again. All calls belong to one turn of
+ * `orgId`, which each table is compared with, because a distributed schema does not derive it from `calls`.
+ *
+ * `turnId` is the id of the turn as a value that does not come from `calls`. With `calls.turn_id`, PostgreSQL 18 chooses the
+ * partition for each row, and in a statement that waits for a locked row that can use freed memory: the lock is followed
+ * by a second initialization of the whole plan, which shares the state of this choice and frees it. The process crashes,
+ * and all connections with it.
  */
-export const recordUsage = (calls: Sql, orgId: string): Sql => sql`recorded as (
+export const recordUsage = (calls: Sql, { orgId, turnId }: { orgId: string; turnId: Sql }): Sql => sql`recorded as (
   insert into usage_inbox (${usageColumns}, platform_fee_microcents)
   select ${usageColumns},
     case
@@ -21,7 +26,7 @@ export const recordUsage = (calls: Sql, orgId: string): Sql => sql`recorded as (
     end
   from (${calls}) as calls
   where not exists (
-    select from usage_records r where r.org_id = ${orgId} and r.turn_id = calls.turn_id and r.step = calls.step
+    select from usage_records r where r.org_id = ${orgId} and r.turn_id = ${turnId} and r.step = calls.step
       and r.attempt = calls.attempt)
   on conflict do nothing
   returning org_id, turn_id, charged_microcents)`

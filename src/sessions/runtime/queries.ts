@@ -125,7 +125,7 @@ const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   select org_id, id, ${lastSeq}::integer, ${lines} from leased)`
 
 /** Charges model calls in the statement that stores their end, so that a crash cannot separate the two. */
-const charge = (ended: Sql[], orgId: string): Sql =>
+const charge = (ended: Sql[], { orgId, turnId }: { orgId: string; turnId: string }): Sql =>
   recordUsage(
     sql`
     select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id,
@@ -139,7 +139,7 @@ const charge = (ended: Sql[], orgId: string): Sql =>
       join turns t on t.org_id = ${orgId} and t.id = leased.id
       join sessions s on s.org_id = ${orgId} and s.id = t.session_id
       cross join (${join(ended, ' union all ')}) as call`,
-    orgId,
+    { orgId, turnId: atStart(turnId) },
   )
 
 const endedCall = sql`select * from ended`
@@ -161,7 +161,7 @@ const checkpointParts = (checkpoint: Checkpoint, { orgId, turnId, next, losesRun
   return [
     ...(checkpoint.ended ? [endStep(turnId, checkpoint.ended)] : []),
     ...(losesRunning ? [loseRunningSteps(turnId)] : []),
-    ...(endings.length > 0 ? [charge(endings, orgId)] : []),
+    ...(endings.length > 0 ? [charge(endings, { orgId, turnId })] : []),
     ...(endings.length > 0 && next === 'running' ? [shrinkReservation] : []),
     ...(next === 'paused' ? [emptyReservation(sql`leased`)] : []),
     ...(next === 'ended' ? [releaseReservation(sql`leased`)] : []),

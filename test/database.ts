@@ -49,9 +49,7 @@ const useCluster = async (url: string): Promise<TestServer> => {
 const crashesIn = async (dataDir: string): Promise<string[]> => {
   const log = await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8').catch(() => '')
   const lines = log.split('\n')
-  return lines.flatMap((line, at) =>
-    line.includes('was terminated by signal') ? lines.slice(at, at + 30) : [],
-  )
+  return lines.flatMap((line, at) => (line.includes('was terminated by signal') ? lines.slice(at, at + 30) : []))
 }
 
 /**

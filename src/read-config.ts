@@ -6,9 +6,9 @@ import { catalog } from './connectors/catalog/catalog.ts'
 
 const checkDefaultModel = ({ defaultAgentModel, modelProviders }: Config): string[] => {
   const model = createModelCatalog(modelProviders).find(defaultAgentModel)
-  return model?.available
-    ? []
-    : [`DEFAULT_AGENT_MODEL ${defaultAgentModel}: ${model?.unavailableReason ?? 'no such model'}`]
+  if (model?.available && !model.capabilities.embeddings) return []
+  const reason = model?.capabilities.embeddings ? 'is an embedding model' : model?.unavailableReason
+  return [`DEFAULT_AGENT_MODEL ${defaultAgentModel}: ${reason ?? 'no such model'}`]
 }
 
 const checkConnectors = ({ connectors }: Config): string[] =>

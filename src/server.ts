@@ -24,9 +24,13 @@ import { registerIdempotency } from './platform/http/idempotency/idempotency.ts'
 import { openRateLimiter } from './platform/http/limits/rate-limit.ts'
 import { registerRouteLimits } from './platform/http/limits/route-limits.ts'
 import { registerMcpRoutes } from './protocols/mcp/routes.ts'
+import { registerOpenAiEmbeddingRoutes } from './protocols/openai/embedding-routes.ts'
 import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
 import { registerQuotaRoutes } from './quotas/routes.ts'
 import { registerReference } from './reference/routes.ts'
+import { createEmbeddingClient } from './sessions/embeddings/embedding-client.ts'
+import { createEmbedder } from './sessions/embeddings/embeddings.ts'
+import { registerEmbeddingRoutes } from './sessions/embeddings/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 import { createTurnStreams } from './sessions/streams/turn-streams.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
@@ -74,6 +78,10 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   const sessionDeps = { ...deps, streams: createTurnStreams(deps) }
   registerSessionRoutes(app, sessionDeps)
   registerOpenAiRoutes(app, sessionDeps)
+  const client = createEmbeddingClient({ ...deps, providers: config.modelProviders })
+  const embedder = createEmbedder({ ...deps, client })
+  registerEmbeddingRoutes(app, embedder)
+  registerOpenAiEmbeddingRoutes(app, embedder)
   registerMcpRoutes(app, sessionDeps)
   registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
   registerBillingRoutes(app, deps)

@@ -38,6 +38,7 @@ export const tagTexts: Record<string, string> = {
   Connections: 'Your accounts at providers, which agents use for you, and the events that providers send.',
   Connectors: 'The catalog of integrations.',
   Files: 'Files, folders and links of the org.',
+  Embeddings: 'Vectors of texts, by embedding models.',
   Events: 'What happened in the org, as a log and as deliveries.',
   Identity: 'The caller of the API.',
   MCP: 'The Model Context Protocol, for other programs.',

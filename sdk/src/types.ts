@@ -822,7 +822,7 @@ export interface BillingSnapshot {
       monthStart: string
       /** Usage by operation. */
       operationBreakdown: Array<{
-        /** `chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider. */
+        /** `chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider. `embedding`: an embedding model, without an agent. */
         operation: string
         /** Number of model calls. */
         requestCount: number
@@ -1622,6 +1622,33 @@ export interface DepositStarted {
   method?: "direct"
   /** Explanation of a direct deposit. */
   message?: string
+}
+
+export interface EmbeddingCreate {
+  /** ID of a model from `GET /models` with the capability `embeddings`, `<provider>/<model>`, at most 255 characters. */
+  model: string
+  /** A text of 1–100,000 characters, or 1–1,024 of them. A model may have lower limits (Gemini: 100 texts): VALIDATION_ERROR then. */
+  input: string | string[]
+  /** Length of the vectors, 1–8,192. Models that cannot shorten their vectors reject it with VALIDATION_ERROR. Default: as the model decides. */
+  dimensions?: number
+}
+
+export interface EmbeddingList {
+  /** ID of the model. */
+  model: string
+  /** Length of each vector. */
+  dimensions: number
+  /** One vector for each text of `input`, in the same order. */
+  embeddings: number[][]
+  /** Usage of the model. */
+  usage: {
+    /** Number of tokens of the texts. */
+    inputTokens: number
+    /** Whether the tokens were counted from the size of the texts, because the provider reported no plausible number. */
+    isEstimate: boolean
+    /** What was charged, with the platform fee, in microcents (10,000 microcents are one cent). With a provider key of the org, only the fee. */
+    chargedMicrocents: number
+  }
 }
 
 export interface Endpoint {
@@ -3253,6 +3280,8 @@ export interface Model {
     reasoning: boolean
     /** Whether the provider makes the model follow a JSON schema. Other models are told to, and their replies are validated as well. */
     jsonSchema: boolean
+    /** Whether it is an embedding model: `POST /embeddings` calls it, and agents cannot use it. */
+    embeddings: boolean
   }
   /** What the model takes besides text. */
   input: {
@@ -6282,6 +6311,11 @@ export interface Routes {
       endpointId: string
     }
     data: undefined
+  }
+  /** Create embeddings */
+  'POST /embeddings': {
+    body: EmbeddingCreate
+    data: EmbeddingList
   }
   /** List event endpoints */
   'GET /event-endpoints': {

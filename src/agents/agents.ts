@@ -48,7 +48,9 @@ const cleanSlugs = (slugs: string[]): string[] => [
 
 const knownModel = (catalog: ModelCatalog, id: string): Model => {
   const model = catalog.find(id)
-  if (!model) throw badRequest('model must be the id of a model from GET /models')
+  if (!model || model.capabilities.embeddings) {
+    throw badRequest('model must be the id of a model from GET /models that is not an embedding model')
+  }
   return model
 }
 

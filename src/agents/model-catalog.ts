@@ -6,6 +6,8 @@ export interface ModelCapabilities {
   reasoning: boolean
   /** Whether the provider takes a JSON schema for the response. */
   jsonSchema: boolean
+  /** An embedding model: it returns vectors, and agents cannot use it. */
+  embeddings: boolean
 }
 
 /** What a model takes besides text. */
@@ -38,7 +40,7 @@ export interface ModelCatalog {
 
 const freePricing: ModelPricing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-const builtIn = (name: string, title: string, pricing: ModelPricing): Model => ({
+const builtIn = (name: string, title: string, pricing: ModelPricing, embeddings = false): Model => ({
   id: `atrium/${name}`,
   name: title,
   provider: 'atrium',
@@ -46,8 +48,8 @@ const builtIn = (name: string, title: string, pricing: ModelPricing): Model => (
   unavailableReason: null,
   free: isFree(pricing),
   contextWindow: 128_000,
-  maxOutputTokens: 8_192,
-  capabilities: { tools: true, vision: false, reasoning: false, jsonSchema: false },
+  maxOutputTokens: embeddings ? null : 8_192,
+  capabilities: { tools: !embeddings, vision: false, reasoning: false, jsonSchema: false, embeddings },
   input: { images: false, pdf: false },
   pricing,
 })
@@ -56,7 +58,18 @@ const isFree = (pricing: ModelPricing): boolean => Object.values(pricing).every(
 
 const provided = (provider: ModelProvider): Model[] =>
   provider.models.map(
-    ({ name, title, pricing, contextWindow, maxOutputTokens, reasoning, images, pdf, jsonSchema }) => ({
+    ({
+      name,
+      title,
+      pricing,
+      contextWindow,
+      maxOutputTokens,
+      reasoning = false,
+      images = false,
+      pdf = false,
+      jsonSchema = false,
+      embeddings = false,
+    }) => ({
       id: `${provider.name}/${name}`,
       name: title ?? name,
       provider: provider.name,
@@ -69,13 +82,10 @@ const provided = (provider: ModelProvider): Model[] =>
       free: pricing !== undefined && isFree(pricing),
       contextWindow: contextWindow ?? null,
       maxOutputTokens: maxOutputTokens ?? null,
-      capabilities: {
-        tools: true,
-        vision: images ?? false,
-        reasoning: reasoning ?? false,
-        jsonSchema: jsonSchema ?? false,
-      },
-      input: { images: images ?? false, pdf: pdf ?? false },
+      capabilities: embeddings
+        ? { tools: false, vision: false, reasoning: false, jsonSchema: false, embeddings }
+        : { tools: true, vision: images, reasoning, jsonSchema, embeddings },
+      input: { images: images && !embeddings, pdf: pdf && !embeddings },
       pricing: pricing ?? null,
     }),
   )
@@ -90,6 +100,7 @@ export const createModelCatalog = (providers: readonly ModelProvider[]): ModelCa
       cacheRead: 100_000,
       cacheWrite: 1_250_000,
     }),
+    builtIn('demo-embedding', 'Atrium Demo Embedding', freePricing, true),
     ...providers.flatMap(provided),
   ]
   const byId = new Map(models.map((model) => [model.id, model]))

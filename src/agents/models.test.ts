@@ -41,6 +41,7 @@ describe('GET /models', () => {
       [
         ['atrium/demo', true, true],
         ['atrium/demo-paid', true, false],
+        ['atrium/demo-embedding', true, true],
         ['ollama/llama3.2:3b', true, true],
         ['ollama/qwen3', true, true],
         ['my-gateway/vendor/large', true, false],
@@ -208,9 +209,16 @@ describe('the price list', () => {
     assert.match(asOf, /^20\d\d-\d\d-\d\d$/)
     for (const { baseUrl, models } of Object.values(listed)) {
       assert.match(baseUrl, /^https:/)
-      for (const [id, { pricing, contextWindow, maxOutputTokens }] of Object.entries(models)) {
-        const numbers = [...Object.values(pricing), contextWindow, maxOutputTokens]
-        assert.ok(numbers.length === 6 && numbers.every((one) => Number.isSafeInteger(one) && one > 0), id)
+      for (const [id, { pricing, contextWindow, maxOutputTokens, embeddings }] of Object.entries(models)) {
+        // Embedding models have no output.
+        const { output, ...others } = pricing
+        const numbers = [...Object.values(others), contextWindow, ...(embeddings ? [] : [output, maxOutputTokens])]
+        assert.ok(numbers.length === (embeddings ? 4 : 6), id)
+        assert.ok(
+          numbers.every((one) => Number.isSafeInteger(one) && (one ?? 0) > 0),
+          id,
+        )
+        if (embeddings) assert.deepEqual([output, maxOutputTokens], [0, undefined], id)
       }
     }
   })

@@ -182,6 +182,10 @@ export const Model = Type.Object(
             'Whether the provider makes the model follow a JSON schema. Other models are told to, and their replies are validated as well.',
           examples: [true],
         }),
+        embeddings: Type.Boolean({
+          description: 'Whether it is an embedding model: `POST /embeddings` calls it, and agents cannot use it.',
+          examples: [false],
+        }),
       },
       { description: 'Features of the model.' },
     ),

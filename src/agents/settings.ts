@@ -67,9 +67,9 @@ export const fallbackModelsOf = ({ fallbackModels }: Record<string, unknown>): s
 export const checkFallbacks = ({ fallbackModels: given }: Record<string, unknown>, { find }: ModelCatalog): void => {
   if (given === undefined || given === null) return
   const isList = Array.isArray(given) && given.length <= maxFallbackModels && new Set(given).size === given.length
-  if (isList && given.every((one) => typeof one === 'string' && find(one) !== undefined)) return
+  if (isList && given.every((one) => typeof one === 'string' && find(one)?.capabilities.embeddings === false)) return
   throw badRequest(
-    `settings.fallbackModels must be up to ${maxFallbackModels} different ids of models from GET /models`,
+    `settings.fallbackModels must be up to ${maxFallbackModels} different ids of models from GET /models, none of them an embedding model`,
   )
 }
 

@@ -11,6 +11,8 @@ import type { Payments } from './payments/stripe.ts'
 
 export { admitTurn, agentCapOf, coveredBy, isUnlimited, reserveCall } from './ledger/reservations.ts'
 export type { PlannedCall, ReservedMoney } from './ledger/reservations.ts'
+export { chargeStandaloneCall, releaseStandaloneCall, reserveStandaloneCall } from './ledger/standalone-calls.ts'
+export type { StandaloneCall } from './ledger/standalone-calls.ts'
 export { ceilDiv, microcentsPerCent } from './ledger/money.ts'
 export { findProviderKey, openProviderKey } from './provider-keys/provider-keys.ts'
 export {

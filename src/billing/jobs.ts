@@ -4,6 +4,7 @@ import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
 import { lockAccount, postCharges } from './ledger/ledger.ts'
+import { deleteExpiredReservations } from './ledger/reservation-queries.ts'
 import { dropOldRecords } from './ledger/retention.ts'
 import { cancelSubscription, findInvoicePayment, saveMethod, workOnSaveMethod } from './payments/jobs.ts'
 import { expireEvents } from './payments/queries.ts'
@@ -48,6 +49,7 @@ const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
   for (const { orgId, id } of await topupQueries.listStaleTopups(db)) {
     await db.transaction({ orgId }, (db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
   }
+  await deleteExpiredReservations(db)
   await expireEvents(db)
 }
 

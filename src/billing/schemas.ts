@@ -153,7 +153,7 @@ export const BillingSnapshot = Type.Object(
               Type.Object({
                 operation: Type.String({
                   description:
-                    '`chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider.',
+                    '`chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider. `embedding`: an embedding model, without an agent.',
                   examples: ['chat'],
                 }),
                 requestCount: Count('Number of model calls.', 42),

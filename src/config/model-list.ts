@@ -5,12 +5,15 @@ import type { ModelPricing } from './models.ts'
 export interface ListedModel {
   name: string
   contextWindow: number
-  maxOutputTokens: number
+  /** Undefined for embedding models. */
+  maxOutputTokens?: number
   reasoning: boolean
   /** Whether the model takes pictures. */
   images: boolean
   /** Whether the model takes PDF files by the native API of its provider. */
   pdf: boolean
+  /** Whether it is an embedding model. */
+  embeddings?: boolean
   pricing: ModelPricing
 }
 

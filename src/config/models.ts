@@ -36,5 +36,7 @@ export interface ModelProvider {
     /** Whether the provider takes a JSON schema for the response. */
     jsonSchema?: boolean | undefined
     pdf?: boolean | undefined
+    /** Whether it is an embedding model: it returns vectors, and agents cannot use it. */
+    embeddings?: boolean | undefined
   }[]
 }

@@ -13,6 +13,8 @@ export interface ModelOverride {
   /** Whether the model takes pictures, and PDF files. */
   images: boolean | undefined
   pdf: boolean | undefined
+  /** Whether it is an embedding model. */
+  embeddings: boolean | undefined
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
@@ -24,14 +26,15 @@ const isFlag = (value: unknown): value is boolean | undefined => value === undef
 const overrideOf = (value: unknown): ModelOverride | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const { input, output, contextWindow, maxOutputTokens, ...rest } = value as Record<string, unknown>
-  const { cacheRead = input, cacheWrite = input, reasoning, images, pdf } = rest
+  const { cacheRead = input, cacheWrite = input, reasoning, images, pdf, embeddings } = rest
   if (!isRate(input) || !isRate(output) || !isRate(cacheRead) || !isRate(cacheWrite)) return undefined
   if (!isLimit(contextWindow) || !isLimit(maxOutputTokens)) return undefined
-  if (!isFlag(reasoning) || !isFlag(images) || !isFlag(pdf)) return undefined
-  return { pricing: { input, output, cacheRead, cacheWrite }, contextWindow, maxOutputTokens, reasoning, images, pdf }
+  if (!isFlag(reasoning) || !isFlag(images) || !isFlag(pdf) || !isFlag(embeddings)) return undefined
+  const pricing = { input, output, cacheRead, cacheWrite }
+  return { pricing, contextWindow, maxOutputTokens, reasoning, images, pdf, embeddings }
 }
 
-/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens?, reasoning?, images?, pdf? } }`. */
+/** Reads a file of `{ "provider/model": { input, output, cacheRead?, cacheWrite?, contextWindow?, maxOutputTokens?, reasoning?, images?, pdf?, embeddings? } }`. */
 export const pricesFile: Parse<Map<string, ModelOverride>> = (path) => {
   let content: unknown
   try {

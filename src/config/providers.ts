@@ -46,6 +46,11 @@ export const providerVariables = {
       'Comma-separated models of the provider that take a JSON schema as `response_format`. Other models are told the schema in their instructions. Not needed with `MODEL_<NAME>_PROTOCOL` or for the provider `openai`.',
     fallback: '',
   },
+  'MODEL_<NAME>_EMBEDDINGS': {
+    description:
+      'Comma-separated models of the provider that are embedding models: `POST /api/v1/embeddings` calls them, and agents cannot use them. Added to those that `MODEL_PRICES_FILE` and the built-in list know. Not with the protocol `anthropic`.',
+    fallback: '',
+  },
   'MODEL_<NAME>_FREE': {
     description: '`1`: models of this provider without a price are free, for instance on your own hardware.',
     fallback: '0',
@@ -134,15 +139,20 @@ const parseProvider = (
     images: listOf(read('_IMAGES')),
     pdf: listOf(read('_PDF')),
     jsonSchema: listOf(read('_JSON_SCHEMA')),
+    embeddings: listOf(read('_EMBEDDINGS')),
   }
   for (const [field, models] of [
     ['_IMAGES', inputs.images],
     ['_PDF', inputs.pdf],
     ['_JSON_SCHEMA', inputs.jsonSchema],
+    ['_EMBEDDINGS', inputs.embeddings],
   ] as const) {
     for (const model of models) {
       if (!names.includes(model)) mistakes.push(`${prefix}${field} names ${model}, which ${prefix}_MODELS does not`)
     }
+  }
+  if (protocol === 'anthropic' && inputs.embeddings.length > 0) {
+    mistakes.push(`${prefix}_EMBEDDINGS must be empty, as the API of Anthropic has no embeddings`)
   }
   const free = read('_FREE').toLowerCase()
   if (!['', '0', '1', 'true', 'false', 'yes', 'no', 'on', 'off'].includes(free)) {
@@ -172,6 +182,7 @@ const parseProvider = (
         images: inputs.images.includes(model) || (override?.images ?? listed?.images),
         jsonSchema: native !== undefined || name === 'openai' || inputs.jsonSchema.includes(model),
         pdf: inputs.pdf.includes(model) || (override?.pdf ?? (takesListedPdf && listed?.pdf)),
+        embeddings: inputs.embeddings.includes(model) || (override?.embeddings ?? listed?.embeddings),
       }
     }),
   }

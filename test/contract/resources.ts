@@ -261,4 +261,6 @@ export const bodies: Record<string, object> = {
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },
   [`PATCH ${api}/event-endpoints/:id`]: { name: 'Another name' },
   [`POST ${api}/sessions/:id/messages`]: { text: 'Hello' },
+  [`POST ${api}/embeddings`]: { model: 'atrium/demo-embedding', input: 'Hello' },
+  'POST /api/openai/v1/embeddings': { model: 'atrium/demo-embedding', input: 'Hello' },
 }

@@ -211,3 +211,22 @@ export const reserveCall = async (
   await queries.upsertReservation(db, { orgId, turnId, agentId, microcents: result.reserved.microcents })
   return result
 }
+
+/**
+ * Reserves the cost of a call outside of a turn, whose id is in `turnId`. The reservation expires after `seconds`, in case
+ * the process is killed. PAYMENT_REQUIRED when the balance or the cap of the org does not cover the call.
+ */
+export const reserveStandaloneCall = async (
+  db: Transaction,
+  isEnforced: boolean,
+  call: PlannedCall,
+  seconds: number,
+): Promise<void> => {
+  if (isFree(call.rates)) return
+  const result = await plan(db, isEnforced, call)
+  if ('rejection' in result) throw paymentRequired(result.rejection)
+  if (!result.reserved.isLimited) return
+  const { orgId, turnId, agentId } = call
+  const { microcents } = result.reserved
+  await queries.insertExpiringReservation(db, { orgId, turnId, agentId, microcents, seconds })
+}

@@ -31,6 +31,38 @@ export const recordUsage = (calls: Sql, { orgId, turnId }: { orgId: string; turn
   on conflict do nothing
   returning org_id, turn_id, charged_microcents)`
 
+export interface StandaloneCharge {
+  orgId: string
+  id: string
+  agentId: string
+  model: string
+  operation: string
+  inputTokens: number
+  isEstimate: boolean
+  isByok: boolean
+  providerCostMicrocents: bigint
+  fee: { bps: number; waiverCents: number }
+}
+
+/** Charges a call outside of a turn and returns what was charged with the fee, in microcents. */
+export const insertStandaloneCharge = async (db: Db, call: StandaloneCharge): Promise<bigint> => {
+  const { orgId, id, fee } = call
+  const row = await db.row<{ chargedMicrocents: bigint }>(sql`
+    with ${recordUsage(
+      sql`
+      select ${orgId}::uuid as org_id, ${id}::uuid as turn_id, 1 as step, 1 as attempt, ${call.agentId}::uuid as agent_id,
+        null::uuid as project_id, ${call.model}::text as model, ${call.operation}::text as operation,
+        ${call.inputTokens}::bigint as input_tokens, 0 as output_tokens, 0 as cache_read_tokens,
+        0 as cache_write_tokens, ${call.isEstimate}::boolean as is_estimate, ${call.isByok}::boolean as is_byok,
+        ${call.providerCostMicrocents}::bigint as provider_cost_microcents, ${fee.bps}::integer as fee_bps,
+        ${fee.waiverCents}::bigint as fee_waiver_cents`,
+      { orgId, turnId: sql`${id}::uuid` },
+    )}
+    select charged_microcents from recorded`)
+  if (!row) throw new Error('the call was charged before')
+  return row.chargedMicrocents
+}
+
 /** A CTE for a new turn: stores the reservation of its first call. */
 export const addReservation = (key: { orgId: string; turnId: string; agentId: string }, microcents: bigint): Sql => sql`
   reserved as (

@@ -4,6 +4,7 @@ import { seesAllWorkspaces } from '../../identity/permissions.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { LedgerDeps } from '../ledger/ledger.ts'
 import { readPosted } from '../ledger/ledger.ts'
+import { noAgentId } from '../ledger/standalone-calls.ts'
 import { wholeCents } from '../ledger/money.ts'
 import { dayOf, daysBetween, spanOf } from '../periods.ts'
 import type { Span } from '../periods.ts'
@@ -71,9 +72,10 @@ const listModels = async (db: Db, orgId: string, models: ModelNames, range: Rang
 const listAgents = async (db: Db, actor: Actor, range: Range) => {
   const seesAll = seesAllWorkspaces(actor.role) || may(actor, 'billing:manage')
   const items = await queries.listAgentItems(db, actor.orgId, seesAll ? null : actor.userId, range)
-  return withShares(items, ({ key, name, isHidden }) =>
-    isHidden ? { id: null, name: 'Agents of other workspaces' } : { id: key, name: name ?? 'Deleted agent' },
-  )
+  return withShares(items, ({ key, name, isHidden }) => {
+    if (isHidden) return { id: null, name: 'Agents of other workspaces' }
+    return key === noAgentId ? { id: null, name: 'No agent' } : { id: key, name: name ?? 'Deleted agent' }
+  })
 }
 
 const listProjects = async (db: Db, orgId: string, range: Range) =>

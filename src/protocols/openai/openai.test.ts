@@ -488,7 +488,7 @@ describe('a rejected request', () => {
     const owner = await app.createOrg()
     const json = { 'content-type': 'application/json' }
     const answers = [
-      [await app.call('POST', `${openAiPrefix}/embeddings`, { as: owner, json: {} }), 404],
+      [await app.call('POST', `${openAiPrefix}/audio/speech`, { as: owner, json: {} }), 404],
       [await app.call('GET', `${openAiPrefix}/chat/completions`, { as: owner }), 404],
       [await app.call('GET', openAiPrefix, { as: owner }), 404],
       [await app.call('POST', `${openAiPrefix}/chat/completions`, { as: owner, body: '{"model', headers: json }), 400],

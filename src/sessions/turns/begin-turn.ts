@@ -72,6 +72,7 @@ export const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => (
 const usableModel = (models: ModelCatalog, agent: AgentRow): Model & { pricing: NonNullable<Model['pricing']> } => {
   const model = models.find(agent.model)
   if (!model) throw validationError(`The agent's model ${agent.model} is not configured on this server.`)
+  if (model.capabilities.embeddings) throw validationError(`The agent's model ${agent.model} is an embedding model.`)
   const { pricing } = model
   if (!model.available || pricing === null) {
     throw validationError(`The agent's model ${agent.model} is not available: ${model.unavailableReason}`)

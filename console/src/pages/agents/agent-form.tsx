@@ -33,7 +33,7 @@ const modelHint = (model: Model | undefined): string | undefined => {
 
 const ModelField = ({ draft, change, agent }: FormProps) => {
   const models = useQuery(read('GET /models'))
-  const items = models.data?.items ?? []
+  const items = (models.data?.items ?? []).filter(({ capabilities }) => !capabilities.embeddings)
   const providers = [...new Set(items.map(({ provider }) => provider))]
   const isLocked = agent?.isDefault === true
   const chosen = items.find(({ id }) => id === draft.model)

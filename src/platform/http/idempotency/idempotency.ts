@@ -20,6 +20,7 @@
  *   never set.
  * - Long responses: with `config: { idempotency: { resumes: true } }` the handler responds to a repeated request itself,
  *   from `request.replay`, which it stored early by `storeResponse`. It must not write then.
+ * - Large responses: `config.idempotency.maxStoredBytes`. A longer response is not stored, and a replay is CONFLICT.
  * - `config: { idempotency: false }` disables it for a route.
  *
  * A key belongs to its user, method and route pattern within the org, so another member with the same key never gets the
@@ -49,6 +50,8 @@ export interface IdempotencyConfig {
   claimSeconds?: number
   /** Paths such as `data.secret` that are not stored. */
   omit?: string[]
+  /** A longer response is not stored. Default: no limit. */
+  maxStoredBytes?: number
   /** The handler reads the body itself and settles the fingerprint. */
   streamed?: true
   /** The handler continues the response of the first request. */
@@ -225,15 +228,22 @@ const isKept = (status: number): boolean => (status >= 200 && status < 300) || k
 interface EndOptions {
   db: Database
   omit: string[]
+  maxStoredBytes: number
 }
 
+const isStorable = (payload: unknown, maxBytes: number): payload is string | Buffer | undefined | null =>
+  payload === undefined ||
+  payload === null ||
+  ((typeof payload === 'string' || Buffer.isBuffer(payload)) && Buffer.byteLength(payload) <= maxBytes)
+
 /** Stores the outcome of the request. */
-const endClaim = async (claim: Claim, reply: FastifyReply, payload: unknown, { db, omit }: EndOptions) => {
+const endClaim = async (claim: Claim, reply: FastifyReply, payload: unknown, options: EndOptions) => {
+  const { db, omit, maxStoredBytes } = options
   const { scope, token, fingerprint } = claim
   if (claim.transient || fingerprint === null || !isKept(reply.statusCode)) {
     // Committed work stays, and a repeated request is CONFLICT.
     if ((await queries.deleteUnused(db, scope, token)) === 0) await queries.endClaim(db, scope, token, fingerprint)
-  } else if (payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
+  } else if (isStorable(payload, maxStoredBytes)) {
     const body = withoutPaths(payload?.toString() ?? '', omit)
     const response = { status: reply.statusCode, headers: headersOf(reply), body }
     await queries.storeResponse(db, scope, { claim: token, fingerprint }, response)
@@ -286,7 +296,8 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     claim.settled = true
     claim.stopRenewal()
     try {
-      await endClaim(claim, reply, payload, { db, omit: config.omit ?? [] })
+      const { omit = [], maxStoredBytes = Infinity } = config
+      await endClaim(claim, reply, payload, { db, omit, maxStoredBytes })
     } catch (error) {
       // The response is sent anyway. The key stays `committed`, or is free when its claim expires.
       log.warn({ err: error, requestId: request.id }, 'the response of an idempotency key could not be stored')

@@ -23,6 +23,7 @@ import type { App } from './platform/http/http.ts'
 import { registerIdempotency } from './platform/http/idempotency/idempotency.ts'
 import { openRateLimiter } from './platform/http/limits/rate-limit.ts'
 import { registerRouteLimits } from './platform/http/limits/route-limits.ts'
+import { registerA2aRoutes } from './protocols/a2a/routes.ts'
 import { registerMcpRoutes } from './protocols/mcp/routes.ts'
 import { registerOpenAiEmbeddingRoutes } from './protocols/openai/embedding-routes.ts'
 import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
@@ -83,6 +84,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerEmbeddingRoutes(app, embedder)
   registerOpenAiEmbeddingRoutes(app, embedder)
   registerMcpRoutes(app, sessionDeps)
+  registerA2aRoutes(app, sessionDeps)
   registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
   registerBillingRoutes(app, deps)
   const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })

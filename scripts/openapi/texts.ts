@@ -30,6 +30,7 @@ export const errorTexts: Record<ErrorCode, string> = {
 
 /** Descriptions of the tags. Every tag of an operation must be here. */
 export const tagTexts: Record<string, string> = {
+  A2A: 'The Agent2Agent protocol, for agents of other servers.',
   'API keys': 'Keys for programs. A key stands for one user in one org, and can be limited by scopes.',
   Agents: 'Configured personas that run on a model with tools, peers and connectors, and the models they run on.',
   'Audit log': 'Who changed what in the org.',

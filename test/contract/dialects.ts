@@ -26,7 +26,7 @@ export const failureIn = (url: string, { status, text }: { status: number; text:
     assert.deepEqual(keysOf(body.error), ['message', 'type', 'param', 'code'], text)
     return { code: codeOf(status), message: body.error.message }
   }
-  if (url === '/mcp') {
+  if (url === '/mcp' || url.startsWith('/a2a/')) {
     assert.deepEqual(keysOf(body), ['jsonrpc', 'id', 'error'], text)
     assert.equal(body.jsonrpc, '2.0')
     assert.ok(Number.isInteger(body.error.code) && body.error.code < 0, text)

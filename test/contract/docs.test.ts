@@ -114,12 +114,16 @@ const otherVariables = (): Set<string> => {
   return new Set([...found, ...compose].map(([, name]) => name ?? ''))
 }
 
+/** Values in messages of other protocols. */
+const protocolNames = new Set(['ROLE_USER'])
+
 test('every environment variable in a document is read by the code', () => {
   const other = otherVariables()
   const isKnown = (name: string): boolean =>
     Object.hasOwn(variables, name) ||
     Object.hasOwn(statusOfCode, name) ||
     other.has(name) ||
+    protocolNames.has(name) ||
     Object.keys({ ...providerVariables, ...connectorVariables }).some((one) =>
       new RegExp(`^${one.replace(/<NAME>|<SLUG>/, '[A-Z0-9_]+')}$`).test(name),
     )

@@ -243,6 +243,29 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: '/api/openai/v1/responses', options: { as: owner, json: { model: 'agent/assistant', input } } }
     },
   ],
+  'POST /a2a/:agent': [
+    async (app, owner) => {
+      // Another org has no agent of this name.
+      const created = await app.call('POST', `${api}/agents`, { as: owner, json: { name: `Helper ${newId()}` } })
+      const options = {
+        as: owner,
+        json: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'SendMessage',
+          params: {
+            message: {
+              messageId: 'm-1',
+              role: 'ROLE_USER',
+              parts: [{ text: 'Hello' }, { raw: 'SGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' }],
+            },
+          },
+        },
+        headers: { 'a2a-version': '1.0' },
+      }
+      return { path: `/a2a/${created.body.data.slug}`, options }
+    },
+  ],
   'POST /mcp': [
     async (_app, owner) => ({
       path: '/mcp',

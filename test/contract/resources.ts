@@ -78,6 +78,10 @@ export const factories: Record<string, Factory> = {
     )
     return { params: { id }, exists: readable(app, owner, `/events/${id}`) }
   },
+  '/a2a/:agent': async (app, owner) => {
+    const { id, slug } = await createNamedAgent(app, owner)
+    return { params: { agent: slug }, exists: readable(app, owner, `/agents/${id}`) }
+  },
   '/api/openai/v1/models/:model': async (app, owner) => {
     const { id, slug } = await createNamedAgent(app, owner)
     return { params: { model: `agent/${slug}` }, exists: readable(app, owner, `/agents/${id}`) }

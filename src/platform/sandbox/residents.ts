@@ -36,7 +36,8 @@ export interface Residents {
   close(): Promise<void>
 }
 
-const startMs = 10_000
+/** Long, because no input is involved yet, and a machine that is overloaded starts processes slowly. */
+const startMs = 60_000
 const sampleMs = 10
 
 /** CPU time of the main thread of a process in milliseconds. Undefined without /proc, or when the process has exited. */

@@ -1,7 +1,10 @@
 import { chargesOfTurn } from '../../billing/billing.ts'
 import type { TurnCharge } from '../../billing/billing.ts'
+import { sql } from '../../platform/database/database.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
+import { isNear } from '../queries.ts'
 import type { MessageRow } from '../queries.ts'
+import type { MessagePart } from '../schemas.ts'
 import type { TurnRow } from './queries.ts'
 import type { CallRow, StepRow } from './call-queries.ts'
 
@@ -90,3 +93,16 @@ export const findTurnRecords = async (
   const { turn, steps, calls, charges, reply } = JSON.parse(found) as TurnRecords
   return { turn: withBigints(turn), steps: steps.map(withBigints), calls, charges: charges.map(withBigints), reply }
 }
+
+/** The message that began a turn; undefined when it was deleted with its month. */
+export const findTurnMessage = (
+  db: Db,
+  orgId: string,
+  { id, sessionId, number }: { id: string; sessionId: string; number: number },
+) =>
+  db.row<{ id: string; parts: MessagePart[] }>(sql`
+    select m.id, m.parts from messages m
+    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number = ${number} and m.role = 'user'
+      and ${isNear(sql`m.id`, id)}
+    order by m.position desc
+    limit 1`)

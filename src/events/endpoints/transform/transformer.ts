@@ -53,8 +53,9 @@ const program = {
 const limits: ResidentLimits = {
   heapMegabytes,
   niceness: 10,
-  // The process itself limits the evaluation to 50 ms. The rest is for parsing, and for what cannot be interrupted.
-  cpuMs: 2 * evaluationMs,
+  // The process itself limits the evaluation to 50 ms. The rest is for parsing and writing up to 1.5 MB, which is slow where
+  // memory is, and for what cannot be interrupted.
+  cpuMs: 4 * evaluationMs,
   wallMs: 2_000,
   // A process takes 77 MB after its first transform, and 112 MB after many events of 1.5 MB.
   maxRssBytes: 160 * 1_048_576,
@@ -69,8 +70,8 @@ const limits: ResidentLimits = {
 /** A delivery has a lease of 30 s, of which its request takes up to 15 s: no other worker may claim it while it waits. */
 const maxWaitMs = 10_000
 /**
- * After a transform that exceeded a limit, the transforms of its org pause: such an org uses about a fifth of a core, by
- * 100 ms for the transform and 130 ms for a new process.
+ * After a transform that exceeded a limit, the transforms of its org pause: such an org uses about a quarter of a core, by
+ * 200 ms for the transform and 130 ms for a new process.
  */
 const pauseMs = 1_000
 

@@ -1,7 +1,5 @@
 import { sql } from '../../../platform/database/database.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { isNear } from '../../../sessions/queries.ts'
-import type { MessagePart } from '../../../sessions/schemas.ts'
 
 /** What a response has besides its turn. */
 export interface ResponseRecord {
@@ -35,16 +33,3 @@ export const findResponse = async (
     select responses from turns where org_id = ${orgId} and id = ${turnId}`)
   return row?.responses?.[String(afterStep)]
 }
-
-/** The message that began a turn; undefined when it was deleted with its month. */
-export const findTurnMessage = (
-  db: Db,
-  orgId: string,
-  { id, sessionId, number }: { id: string; sessionId: string; number: number },
-) =>
-  db.row<{ id: string; parts: MessagePart[] }>(sql`
-    select m.id, m.parts from messages m
-    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number = ${number} and m.role = 'user'
-      and ${isNear(sql`m.id`, id)}
-    order by m.position desc
-    limit 1`)

@@ -6,6 +6,7 @@ import { sendReplay } from '../../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../../sessions/deps.ts'
 import { turnEvents } from '../../../sessions/events.ts'
 import { longestTurnMs, waitForTurn } from '../../../sessions/streams/wait-for-turn.ts'
+import { findTurnMessage } from '../../../sessions/turns/details-queries.ts'
 import { getTurnWithReply } from '../../../sessions/turns/turn-details.ts'
 import type { MessagePart } from '../../../sessions/schemas.ts'
 import { cancelTurn } from '../../../sessions/turns/turns.ts'
@@ -223,7 +224,7 @@ export const registerResponseRoutes = (app: App, deps: ResponseDeps): void => {
     },
     async ({ actor, params }) => {
       const found = await findOwnResponse(db.hot, actor, params.id)
-      const message = await queries.findTurnMessage(db.hot, actor.orgId, found.details.turn)
+      const message = await findTurnMessage(db.hot, actor.orgId, found.details.turn)
       const data = inputItems(found, message) as { id: string }[]
       const ids = data.map(({ id }) => id)
       return { object: 'list' as const, data, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null, has_more: false }

@@ -1,0 +1,102 @@
+import type { AgentCard, StreamResponse, Task } from '@a2a-js/sdk'
+import type { A2ARequestHandler } from '@a2a-js/sdk/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AgentRow } from '../../agents/agents.ts'
+import { may } from '../../identity/actor.ts'
+import { forbidden } from '../../platform/http/errors.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
+import { cancelTurn } from '../../sessions/turns/turns.ts'
+import { startTask } from './send.ts'
+import type { SendDeps, StartedTask } from './send.ts'
+import { findOwnTurn, states, toTask } from './tasks.ts'
+import type { Details } from './tasks.ts'
+import { taskUpdates } from './updates.ts'
+
+interface Call {
+  request: FastifyRequest
+  reply: FastifyReply
+  agent: AgentRow
+}
+
+const lastStates = new Set<number>([states.completed, states.failed, states.cancelled])
+
+/** The methods of the protocol for one request. They keep no state: any process can answer any request. */
+export const createHandler = (deps: SendDeps, { request, reply, agent }: Call): A2ARequestHandler => {
+  const { db, config, streams, sdk } = deps
+  const { actor } = request
+  const { errors } = sdk
+
+  const allow = async (permission: 'sessions:read' | 'sessions:write', limit: 'reads' | 'writes' | 'turns') => {
+    if (!may(actor, permission)) throw forbidden(`This needs the permission ${permission}.`)
+    await request.takeRateLimit(limit)
+  }
+  const getOwn = async (id: string): Promise<Details> => {
+    const details = isUuid(id) ? await findOwnTurn(db.hot, actor, agent.id, id) : undefined
+    if (!details) throw new errors.TaskNotFoundError({ message: 'Task not found' })
+    return details
+  }
+  const read = async (id: string, historyLength: number | undefined): Promise<Task> =>
+    toTask(db.hot, actor, await getOwn(id), historyLength)
+  const noPush = (): never => {
+    throw new errors.PushNotificationNotSupportedError({ message: 'Push notifications are not supported.' })
+  }
+  const start = async (params: Parameters<A2ARequestHandler['sendMessage']>[0]): Promise<StartedTask> => {
+    await allow('sessions:write', 'turns')
+    return startTask(deps, actor, agent, params)
+  }
+
+  return {
+    // The library reads the capabilities from it.
+    getAgentCard: () => Promise.resolve({ capabilities: { streaming: true } } as AgentCard),
+    getAuthenticatedExtendedAgentCard: () =>
+      Promise.reject(new errors.UnsupportedOperationError({ message: 'The agent card is the only one.' })),
+    sendMessage: async (params) => {
+      const { turnId, isNew } = await start(params)
+      const { configuration } = params
+      if (configuration?.returnImmediately !== true) {
+        const timeoutMs = longestTurnMs(config.turnLimitMs)
+        await waitForTurn(request, reply, streams, { turnId, timeoutMs, isFresh: isNew })
+      }
+      return read(turnId, configuration?.historyLength)
+    },
+    sendMessageStream: async function* send(params): AsyncGenerator<StreamResponse, void, undefined> {
+      const started = await start(params)
+      const historyLength = params.configuration?.historyLength
+      yield* taskUpdates(deps, request, reply, { ...started, agentId: agent.id, historyLength })
+    },
+    resubscribe: async function* subscribe({ id }): AsyncGenerator<StreamResponse, void, undefined> {
+      await allow('sessions:read', 'reads')
+      const { turn } = await getOwn(id)
+      if (lastStates.has(states[turn.status])) {
+        throw new errors.UnsupportedOperationError({ message: 'The task has ended. GetTask returns it.' })
+      }
+      yield* taskUpdates(deps, request, reply, {
+        turnId: id,
+        agentId: agent.id,
+        isNew: false,
+        historyLength: undefined,
+      })
+    },
+    getTask: async ({ id, historyLength }) => {
+      await allow('sessions:read', 'reads')
+      return read(id, historyLength)
+    },
+    cancelTask: async ({ id }) => {
+      await allow('sessions:write', 'writes')
+      const { turn } = await getOwn(id)
+      if (lastStates.has(states[turn.status]) || !(await cancelTurn(deps, actor, id))) {
+        throw new errors.TaskNotCancelableError({ message: 'The task has ended.' })
+      }
+      return read(id, undefined)
+    },
+    listTasks: () =>
+      Promise.reject(
+        new errors.UnsupportedOperationError({ message: 'Tasks are not listed. GET /api/v1/sessions lists sessions.' }),
+      ),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk'
+import type { AgentRow } from '../../agents/agents.ts'
+import { storeInlineFile } from '../../files/files.ts'
+import type { InlineFile } from '../../files/files.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { workspaceOf } from '../../identity/actor.ts'
+import { newId } from '../../platform/ids.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
+import { insertSession, requireSession } from '../../sessions/sessions.ts'
+import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
+import { maxText } from '../../sessions/turns/schemas.ts'
+import * as queries from './queries.ts'
+import type { Sdk } from './sdk.ts'
+import { findOwnTurn, isUser } from './tasks.ts'
+
+const maxFiles = 20
+const maxIdLength = 255
+const textModes = new Set(['text', 'text/plain', 'text/markdown', 'text/*', '*/*'])
+
+interface Content {
+  text: string
+  files: InlineFile[]
+}
+
+const malformed = ({ errors }: Sdk, message: string): Error => new errors.RequestMalformedError({ message })
+
+/** The text and the files of a message. The server fetches nothing for a client, so files must be in the request. */
+const readContent = (sdk: Sdk, parts: Part[]): Content => {
+  const texts: string[] = []
+  const files: InlineFile[] = []
+  for (const [at, { content, filename, mediaType }] of parts.entries()) {
+    if (content?.$case === 'text') texts.push(content.value)
+    else if (content?.$case === 'data') texts.push(`\`\`\`json\n${JSON.stringify(content.value)}\n\`\`\``)
+    else if (content?.$case === 'raw') {
+      files.push({
+        bytes: Buffer.from(content.value),
+        mimeType: mediaType || 'application/octet-stream',
+        name: filename || 'file',
+      })
+    } else {
+      const what = content?.$case === 'url' ? 'URLs are not supported: send the bytes' : 'the part has no content'
+      throw new sdk.errors.ContentTypeNotSupportedError({ message: `message.parts[${at}]: ${what}` })
+    }
+  }
+  const text = texts.join('\n\n')
+  if (text.trim() === '' && files.length === 0) throw malformed(sdk, 'message.parts must not be empty')
+  if ([...text].length > maxText) throw malformed(sdk, `message.parts must have at most ${maxText} characters of text`)
+  if (files.length > maxFiles) throw malformed(sdk, `message.parts must have at most ${maxFiles} files`)
+  return { text, files }
+}
+
+const requireSupported = (sdk: Sdk, { configuration }: SendMessageRequest): void => {
+  if (configuration?.taskPushNotificationConfig) {
+    throw new sdk.errors.PushNotificationNotSupportedError({ message: 'Push notifications are not supported.' })
+  }
+  const modes = configuration?.acceptedOutputModes ?? []
+  if (modes.length > 0 && !modes.some((mode) => textModes.has(mode))) {
+    throw new sdk.errors.ContentTypeNotSupportedError({ message: 'Agents reply with text/plain.' })
+  }
+}
+
+const readMessage = (sdk: Sdk, { message }: SendMessageRequest): Message => {
+  if (!message) throw malformed(sdk, 'message is required')
+  const { messageId, contextId, taskId, role } = message
+  if (messageId === '' || messageId.length > maxIdLength) {
+    throw malformed(sdk, `message.messageId must be 1–${maxIdLength} characters`)
+  }
+  if (contextId.length > maxIdLength || taskId.length > maxIdLength) {
+    throw malformed(sdk, `message.contextId and message.taskId must have at most ${maxIdLength} characters`)
+  }
+  if (!isUser(role)) throw malformed(sdk, 'message.role must be the user')
+  return message
+}
+
+const digestOf = (actor: Actor, agentId: string, { messageId }: Message): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify(['a2a', actor.userId, workspaceOf(actor), agentId, messageId]))
+    .digest()
+
+/** A task takes no further messages: each message is a task of its own. */
+const rejectTask = async ({ db, sdk }: SendDeps, actor: Actor, agent: AgentRow, { taskId }: Message): Promise<void> => {
+  if (taskId === '') return
+  if (!(await findOwnTurn(db.hot, actor, agent.id, taskId))) {
+    throw new sdk.errors.TaskNotFoundError({ message: 'Task not found' })
+  }
+  const message =
+    'A task has one message. Send the contextId without the taskId to continue the conversation. A person decides about tool calls.'
+  throw new sdk.errors.UnsupportedOperationError({ message })
+}
+
+export type SendDeps = SessionDeps & { sdk: Sdk }
+
+/** The turn of a message, and whether this request created it. */
+export interface StartedTask {
+  turnId: string
+  isNew: boolean
+}
+
+/**
+ * Starts a turn with the message, in the session of its contextId or in a new one. A message with the same messageId of
+ * the same person starts nothing: the turn of the first one is returned.
+ */
+export const startTask = async (
+  deps: SendDeps,
+  actor: Actor,
+  agent: AgentRow,
+  request: SendMessageRequest,
+): Promise<StartedTask> => {
+  const { db, sdk } = deps
+  requireSupported(sdk, request)
+  const message = readMessage(sdk, request)
+  const content = readContent(sdk, message.parts)
+  await rejectTask(deps, actor, agent, message)
+  const digest = digestOf(actor, agent.id, message)
+  const before = await queries.findTurnOfMessage(db.hot, actor, digest)
+  if (before !== undefined) return { turnId: before, isNew: false }
+  const { contextId } = message
+  if (contextId !== '') await requireSession(db.hot, actor, contextId)
+  const fileIds: string[] = []
+  for (const file of content.files) fileIds.push((await storeInlineFile(deps, actor, file)).fileId)
+  const parts = await toMessageParts(db, actor, { text: content.text, fileIds: [...new Set(fileIds)] })
+  return db.transaction(actor, async (db) => {
+    await queries.lockMessage(db, digest)
+    const existing = await queries.findTurnOfMessage(db, actor, digest)
+    if (existing !== undefined) return { turnId: existing, isNew: false }
+    const turn = { parts, agentId: agent.id, callerDigest: digest }
+    if (contextId !== '')
+      return { turnId: await beginTurn(db, deps, actor, { ...turn, sessionId: contextId }), isNew: true }
+    const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
+    await insertSession(db, actor, { ...session, title: null, metadata: {} })
+    return { turnId: await beginTurn(db, deps, actor, { ...turn, sessionId: session.id }), isNew: true }
+  })
+}

@@ -1,0 +1,119 @@
+import type { Message, Part, Role, Task, TaskState, TaskStatus } from '@a2a-js/sdk'
+import type { Actor } from '../../identity/actor.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { MessagePart } from '../../sessions/schemas.ts'
+import { findTurnMessage } from '../../sessions/turns/details-queries.ts'
+import { replyText } from '../../sessions/turns/reply-text.ts'
+import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
+
+export type Details = Awaited<ReturnType<typeof getTurnWithReply>>
+type Turn = Details['turn']
+
+// The library's enums as numbers, so that it need not be loaded: TaskState and Role of the protocol's definition.
+export const states = {
+  queued: 1,
+  running: 2,
+  completed: 3,
+  incomplete: 3,
+  failed: 4,
+  cancelled: 5,
+  requires_action: 8,
+} as const satisfies Record<Turn['status'], TaskState>
+const userRole: Role = 1
+const agentRole: Role = 2
+
+export const isUser = (role: Role): boolean => role === userRole
+
+export const textPart = (value: string): Part => ({
+  content: { $case: 'text', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: 'text/plain',
+})
+
+const noteOf = ({ id, status, stopReason, error }: Turn): string | undefined => {
+  if (status === 'failed') return error?.message ?? 'The turn failed.'
+  if (status === 'incomplete') return `The reply is incomplete (${stopReason}).`
+  if (status !== 'requires_action') return undefined
+  return `A person must decide about a tool call: POST /api/v1/turns/${id}/approvals, or in the console.`
+}
+
+const toMessage = (
+  turn: Turn,
+  role: Message['role'],
+  { messageId, parts }: Pick<Message, 'messageId' | 'parts'>,
+): Message => ({
+  messageId,
+  contextId: turn.sessionId,
+  taskId: turn.id,
+  role,
+  parts,
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+})
+
+export const toStatus = (turn: Turn): TaskStatus => {
+  const note = noteOf(turn)
+  const message = note === undefined ? undefined : { messageId: `${turn.id}-status`, parts: [textPart(note)] }
+  return {
+    state: states[turn.status],
+    message: message && toMessage(turn, agentRole, message),
+    timestamp: turn.endedAt ?? turn.startedAt ?? turn.createdAt,
+  }
+}
+
+const toPart = (part: MessagePart): Part[] => {
+  if (part.type === 'text') return [textPart(part.text)]
+  // Only its name: the bytes are at GET /api/v1/files/:id/download.
+  return part.type === 'file' ? [textPart(`[file ${part.name}]`)] : []
+}
+
+/** The id of the one artifact of a task: the agent's reply. */
+export const replyId = 'reply'
+
+export const replyArtifact = (parts: Part[]) => ({
+  artifactId: replyId,
+  name: 'Reply',
+  description: '',
+  parts,
+  metadata: undefined,
+  extensions: [],
+})
+
+/** A turn of the caller with this agent, or undefined: those of others do not exist for the caller. */
+export const findOwnTurn = async (
+  db: Db,
+  actor: Actor,
+  agentId: string,
+  turnId: string,
+): Promise<Details | undefined> => {
+  try {
+    const details = await getTurnWithReply(db, actor, turnId)
+    return details.turn.userId === actor.userId && details.turn.agentId === agentId ? details : undefined
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** The turn as a task. `historyLength`: at most this many messages; undefined: all. */
+export const toTask = async (
+  db: Db,
+  actor: Actor,
+  details: Details,
+  historyLength: number | undefined,
+): Promise<Task> => {
+  const { turn } = details
+  const reply = 'message' in details ? replyText(details.message?.parts ?? []) : ''
+  const asked = historyLength === 0 ? undefined : await findTurnMessage(db, actor.orgId, turn)
+  return {
+    id: turn.id,
+    contextId: turn.sessionId,
+    status: toStatus(turn),
+    artifacts: reply === '' ? [] : [replyArtifact([textPart(reply)])],
+    history: asked ? [toMessage(turn, userRole, { messageId: asked.id, parts: asked.parts.flatMap(toPart) })] : [],
+    metadata: turn.stopReason === null ? undefined : { stopReason: turn.stopReason },
+  }
+}

@@ -5,7 +5,7 @@ import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from
 import { callTools, hangAfter, held, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { createAgent, until } from '../../../test/support/chat.ts'
+import { createAgent, openSession, until } from '../../../test/support/chat.ts'
 
 const model = await startFakeModel()
 const app = await startTestApp(model.env)
@@ -248,6 +248,8 @@ describe('a message of the A2A protocol', () => {
     model.play(reply(['Hello.']))
     const client = await clientFor(owner).client
     const done = asTask(await client.sendMessage(messageOf([text('Hi')])))
+    const stranger = await app.createOrg()
+    const strange = await openSession(app, stranger)
     const url: Part = { ...text(''), content: { $case: 'url', value: 'http://169.254.169.254/' } }
     const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false }
     const push = { tenant: '', id: '', taskId: '', url: 'http://127.0.0.1/', token: '', authentication: undefined }
@@ -258,6 +260,9 @@ describe('a message of the A2A protocol', () => {
       [messageOf([text('Hi')], { role: 2 }), -32_602],
       [messageOf([text('Hi')], { messageId: '' }), -32_602],
       [messageOf([text('Hi')], { taskId: done.id }), -32_004],
+      [messageOf([text('Hi')], { taskId: 'x' }), -32_001],
+      [messageOf([text('Hi')], { contextId: 'x' }), -32_602],
+      [messageOf([text('Hi')], { contextId: strange.id }), -32_602],
       [messageOf([text('Hi')], { taskId: '01a1fc7d-9b47-7384-a5f6-84444f80a265' }), -32_001],
       [{ ...messageOf([text('Hi')]), configuration: { ...configuration, taskPushNotificationConfig: push } }, -32_003],
       [
@@ -314,6 +319,19 @@ describe('a task', () => {
       await assert.rejects(client.cancelTask(cancel(task.id)), /not found/i)
       await assert.rejects(collect(client.resubscribeTask({ tenant: '', id: task.id })), /not found/i)
     }
+  })
+
+  test('streams no further and ends with an error when the key of its person is revoked', async () => {
+    const owner = await newPerson()
+    const colleague = await app.createUser(owner, 'member')
+    model.play(hangAfter(['Beginning']))
+    const stream = (await clientFor(colleague).client).sendMessageStream(messageOf([text('Hi')]))
+    const seen: StreamResponse[] = []
+    while (streamedText(seen) !== 'Beginning') seen.push((await stream.next()).value as StreamResponse)
+    const path = `/api/v1/api-keys/${colleague.apiKeyId}`
+    const revoked = await app.call('DELETE', path, { as: owner, headers: await app.stepUp(owner) })
+    assert.equal(revoked.status, 200, revoked.text)
+    await assert.rejects(collect(stream), /revoked|API key/)
   })
 
   test('that waits for a person is not authorized, and the stream ends', async () => {

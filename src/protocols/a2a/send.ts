@@ -5,7 +5,8 @@ import { storeInlineFile } from '../../files/files.ts'
 import type { InlineFile } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
-import { newId } from '../../platform/ids.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { isUuid, newId } from '../../platform/ids.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { insertSession, requireSession } from '../../sessions/sessions.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
@@ -81,12 +82,23 @@ const digestOf = (actor: Actor, agentId: string, { messageId }: Message): Buffer
 /** A task takes no further messages: each message is a task of its own. */
 const rejectTask = async ({ db, sdk }: SendDeps, actor: Actor, agent: AgentRow, { taskId }: Message): Promise<void> => {
   if (taskId === '') return
-  if (!(await findOwnTurn(db.hot, actor, agent.id, taskId))) {
+  if (!isUuid(taskId) || !(await findOwnTurn(db.hot, actor, agent.id, taskId))) {
     throw new sdk.errors.TaskNotFoundError({ message: 'Task not found' })
   }
   const message =
     'A task has one message. Send the contextId without the taskId to continue the conversation. A person decides about tool calls.'
   throw new sdk.errors.UnsupportedOperationError({ message })
+}
+
+const isSession = async ({ db }: SendDeps, actor: Actor, id: string): Promise<boolean> => {
+  if (!isUuid(id)) return false
+  try {
+    await requireSession(db.hot, actor, id)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NOT_FOUND') return false
+    throw error
+  }
 }
 
 export type SendDeps = SessionDeps & { sdk: Sdk }
@@ -116,7 +128,9 @@ export const startTask = async (
   const before = await queries.findTurnOfMessage(db.hot, actor, digest)
   if (before !== undefined) return { turnId: before, isNew: false }
   const { contextId } = message
-  if (contextId !== '') await requireSession(db.hot, actor, contextId)
+  if (contextId !== '' && !(await isSession(deps, actor, contextId))) {
+    throw malformed(sdk, 'message.contextId must be the ID of a session')
+  }
   const fileIds: string[] = []
   for (const file of content.files) fileIds.push((await storeInlineFile(deps, actor, file)).fileId)
   const parts = await toMessageParts(db, actor, { text: content.text, fileIds: [...new Set(fileIds)] })

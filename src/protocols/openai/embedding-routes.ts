@@ -24,7 +24,11 @@ const EmbeddingRequest = Type.Object(
           maxItems: maxInputs,
           items: { type: 'string', minLength: 1, maxLength: maxTextLength },
         },
-        { type: 'array', minItems: 1, items: { type: ['integer', 'array'] } },
+        {
+          type: 'array',
+          minItems: 1,
+          items: { anyOf: [{ type: 'integer' }, { type: 'array', items: { type: 'integer' } }] },
+        },
       ],
       description:
         'A text of 1–100,000 characters, or 1–1,024 of them. Arrays of tokens are rejected with `unsupported_parameter`.',

@@ -1,72 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, Model } from 'atrium-sdk'
 import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
-import { formatMicrocents, formatNumber } from '../../format.ts'
+import { formatNumber } from '../../format.ts'
 import { Section } from '../../ui/page.tsx'
-import { CheckField, SelectField, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
+import { CheckField, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from './agents.module.css'
 import { builtInTools } from './draft.ts'
-import type { Draft, Problems } from './draft.ts'
-
-interface FormProps {
-  draft: Draft
-  change: (patch: Partial<Draft>) => void
-  problems: Problems
-  /** The agent that is edited; undefined for a new one. */
-  agent?: Agent | undefined
-}
-
-const costOf = ({ free, pricing }: Model): string => {
-  if (free) return 'Free.'
-  if (pricing === null) return 'Price unknown.'
-  return `${formatMicrocents(pricing.input)} input and ${formatMicrocents(pricing.output)} output per million tokens.`
-}
-
-const modelHint = (model: Model | undefined): string | undefined => {
-  if (!model) return undefined
-  if (!model.available) return model.unavailableReason ?? 'Not available.'
-  const context = model.contextWindow === null ? '' : ` Context window: ${formatNumber(model.contextWindow)} tokens.`
-  return costOf(model) + context
-}
-
-const ModelField = ({ draft, change, agent }: FormProps) => {
-  const models = useQuery(read('GET /models'))
-  const items = (models.data?.items ?? []).filter(({ capabilities }) => !capabilities.embeddings)
-  const providers = [...new Set(items.map(({ provider }) => provider))]
-  const isLocked = agent?.isDefault === true
-  const chosen = items.find(({ id }) => id === draft.model)
-  const isKnown = draft.model === '' || chosen !== undefined || !models.data
-  return (
-    <>
-      <SelectField
-        label="Model"
-        value={draft.model}
-        // A disabled select gets no focus and no tooltip, so the hint gives the reason.
-        disabled={isLocked}
-        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen)}
-        onChange={({ target }) => change({ model: target.value })}
-      >
-        {!agent && <option value="">Server default</option>}
-        {(!isKnown || !models.data) && draft.model !== '' && <option value={draft.model}>{draft.model}</option>}
-        {providers.map((provider) => (
-          <optgroup key={provider} label={provider}>
-            {items
-              .filter((model) => model.provider === provider)
-              .map(({ id, name, available, free }) => (
-                <option key={id} value={id} disabled={!available && id !== draft.model}>
-                  {name}
-                  {available ? (free ? ' (free)' : '') : ' (unavailable)'}
-                </option>
-              ))}
-          </optgroup>
-        ))}
-      </SelectField>
-      {models.error && <Notice error={models.error} />}
-    </>
-  )
-}
+import type { Draft } from './draft.ts'
+import { ModelField, ModelOptions } from './model-fields.tsx'
+import type { FormProps } from './model-fields.tsx'
 
 const Basics = (props: FormProps) => {
   const { draft, change, problems, agent } = props
@@ -315,6 +258,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
 export const AgentFields = (props: FormProps) => (
   <>
     <Basics {...props} />
+    <ModelOptions {...props} />
     <SystemPrompt {...props} />
     <ToolsAndPeers {...props} />
     <ApprovalsAndLimits {...props} />

@@ -23,6 +23,10 @@ export interface Draft {
   allowedConnectors: string[]
   /** Tools that require approval; `*` for all tools that make changes. */
   approvals: string[]
+  /** Empty: as the provider decides. */
+  reasoningEffort: string
+  /** In the order in which they take over, at most three. */
+  fallbackModels: string[]
   /** US dollars; empty for no limit. */
   monthlyCap: string
   voice: Voice
@@ -41,9 +45,13 @@ export const emptyDraft: Draft = {
   allowedPeers: [],
   allowedConnectors: [],
   approvals: [],
+  reasoningEffort: '',
+  fallbackModels: [],
   monthlyCap: '',
   voice: silent,
 }
+
+export const reasoningEfforts = ['none', 'low', 'medium', 'high'] as const
 
 const capOf = (cents: unknown): string => (typeof cents === 'number' ? dollarsOf(cents) : '')
 
@@ -58,6 +66,8 @@ export const draftOf = (agent: Agent): Draft => ({
   allowedPeers: agent.allowedPeers,
   allowedConnectors: agent.allowedConnectors,
   approvals: (agent.settings['approvals'] as string[] | undefined) ?? [],
+  reasoningEffort: (agent.settings['reasoningEffort'] as string | undefined) ?? '',
+  fallbackModels: (agent.settings['fallbackModels'] as string[] | undefined) ?? [],
   monthlyCap: capOf(agent.settings['monthlyCapCents']),
   voice: { ...silent, ...(agent.settings['voice'] as Partial<Voice> | undefined) },
 })
@@ -71,6 +81,8 @@ export const bodyOf = ({
   model,
   voice,
   approvals,
+  reasoningEffort,
+  fallbackModels,
   monthlyCap,
   ...draft
 }: Draft): AgentCreate => ({
@@ -81,6 +93,8 @@ export const bodyOf = ({
   settings: {
     voice: { ...voice, style: textOrNull(voice.style ?? '') },
     approvals: approvals.length > 0 ? approvals : null,
+    reasoningEffort: reasoningEffort === '' ? null : reasoningEffort,
+    fallbackModels: fallbackModels.length > 0 ? fallbackModels : null,
     monthlyCapCents: centsOf(monthlyCap) ?? null,
   },
 })

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Agent, Model } from 'atrium-sdk'
+import { read } from '../../api.ts'
+import { formatMicrocents, formatNumber } from '../../format.ts'
+import { Section } from '../../ui/page.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import styles from './agents.module.css'
+import { reasoningEfforts } from './draft.ts'
+import type { Draft, Problems } from './draft.ts'
+
+export interface FormProps {
+  draft: Draft
+  change: (patch: Partial<Draft>) => void
+  problems: Problems
+  /** The agent that is edited; undefined for a new one. */
+  agent?: Agent | undefined
+}
+
+const costOf = ({ free, pricing }: Model): string => {
+  if (free) return 'Free.'
+  if (pricing === null) return 'Price unknown.'
+  return `${formatMicrocents(pricing.input)} input and ${formatMicrocents(pricing.output)} output per million tokens.`
+}
+
+const modelHint = (model: Model | undefined): string | undefined => {
+  if (!model) return undefined
+  if (!model.available) return model.unavailableReason ?? 'Not available.'
+  const context = model.contextWindow === null ? '' : ` Context window: ${formatNumber(model.contextWindow)} tokens.`
+  return costOf(model) + context
+}
+
+/** The models that agents can use. Undefined until they are loaded. */
+const useChatModels = () => {
+  const models = useQuery(read('GET /models'))
+  return { error: models.error, items: models.data?.items.filter(({ capabilities }) => !capabilities.embeddings) }
+}
+
+/** The options of a model list, by provider. `selected` is an option even when the server no longer has this model. */
+const ModelOptionList = ({ items, selected }: { items: Model[] | undefined; selected: string }) => {
+  const providers = [...new Set((items ?? []).map(({ provider }) => provider))]
+  const isKnown = selected === '' || items?.some(({ id }) => id === selected) === true
+  return (
+    <>
+      {!isKnown && <option value={selected}>{selected}</option>}
+      {providers.map((provider) => (
+        <optgroup key={provider} label={provider}>
+          {(items ?? [])
+            .filter((model) => model.provider === provider)
+            .map(({ id, name, available, free }) => (
+              <option key={id} value={id} disabled={!available && id !== selected}>
+                {name}
+                {available ? (free ? ' (free)' : '') : ' (unavailable)'}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </>
+  )
+}
+
+export const ModelField = ({ draft, change, agent }: FormProps) => {
+  const { items, error } = useChatModels()
+  const isLocked = agent?.isDefault === true
+  const chosen = items?.find(({ id }) => id === draft.model)
+  return (
+    <>
+      <SelectField
+        label="Model"
+        value={draft.model}
+        // A disabled select gets no focus and no tooltip, so the hint gives the reason.
+        disabled={isLocked}
+        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen)}
+        onChange={({ target: { value } }) =>
+          change({ model: value, fallbackModels: draft.fallbackModels.filter((id) => id !== value) })
+        }
+      >
+        {!agent && <option value="">Server default</option>}
+        <ModelOptionList items={items} selected={draft.model} />
+      </SelectField>
+      {error && <Notice error={error} />}
+    </>
+  )
+}
+
+const effortNames: Record<(typeof reasoningEfforts)[number], string> = {
+  none: 'None',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+}
+
+const maxFallbacks = 3
+
+const places = ['First', 'Second', 'Third']
+
+/** What the agent does with its model, and the models that take over when it fails. */
+export const ModelOptions = ({ draft, change }: FormProps) => {
+  const { items } = useChatModels()
+  const { fallbackModels, reasoningEffort, model } = draft
+  const reasons = items?.find(({ id }) => id === model)?.capabilities.reasoning === true
+  const setFallback = (place: number, id: string): void => {
+    const next = [...fallbackModels]
+    next[place] = id
+    change({ fallbackModels: next.filter((one, at) => one !== '' && next.indexOf(one) === at) })
+  }
+  return (
+    <Section
+      title="Model options"
+      description="Fallback models reply, in this order, when a model is overloaded, fails or is silent."
+    >
+      {(reasons || reasoningEffort !== '') && (
+        <SelectField
+          label="Reasoning effort"
+          value={reasoningEffort}
+          hint={
+            reasons
+              ? 'How much the model reasons before it responds. More takes longer and costs more.'
+              : 'The model does not reason: choose “Provider default”.'
+          }
+          onChange={({ target }) => change({ reasoningEffort: target.value })}
+        >
+          <option value="">Provider default</option>
+          {reasoningEfforts.map((effort) => (
+            <option key={effort} value={effort}>
+              {effortNames[effort]}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <div className={styles['two']}>
+        {places.slice(0, Math.min(maxFallbacks, fallbackModels.length + 1)).map((place, at) => (
+          <SelectField
+            key={place}
+            label={`${place} fallback model`}
+            value={fallbackModels[at] ?? ''}
+            onChange={({ target }) => setFallback(at, target.value)}
+          >
+            <option value="">None</option>
+            <ModelOptionList
+              items={items?.filter(
+                ({ id }) => id !== model && (id === fallbackModels[at] || !fallbackModels.includes(id)),
+              )}
+              selected={fallbackModels[at] ?? ''}
+            />
+          </SelectField>
+        ))}
+      </div>
+    </Section>
+  )
+}

@@ -33,7 +33,8 @@ const limits: ResidentLimits = {
   heapMegabytes,
   niceness: 10,
   cpuMs: validationMs,
-  wallMs: 5_000,
+  // Long, because a process with low priority waits for the CPU on a busy machine, and a turn must not fail for that.
+  wallMs: 30_000,
   maxRssBytes: 200 * 1_048_576,
   maxReplyBytes: 65_536,
   processes: 2,

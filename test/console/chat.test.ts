@@ -38,7 +38,7 @@ test('a person creates an agent, sends it a message, and sees its tool calls and
   const { page, pageErrors } = await open(owner, '/agents')
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Ann')
-  await page.getByLabel('Model').selectOption('atrium/demo')
+  await page.getByLabel('Model', { exact: true }).selectOption('atrium/demo')
   await page.getByLabel('System prompt').fill('Answer in one sentence.')
   await page.getByLabel('Bob').check()
   await page.getByRole('switch', { name: 'Read responses aloud' }).check()

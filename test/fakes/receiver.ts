@@ -13,6 +13,8 @@ export interface Arrival {
 export interface Receiver {
   url: string
   arrivals: Arrival[]
+  /** Events that have arrived and whose request is still open. */
+  open: number
   /** Sends the response to each event. Default: 200. */
   answer: (response: ServerResponse, arrival: Arrival) => void
   close(): Promise<void>
@@ -26,6 +28,8 @@ export const startReceiver = async (): Promise<Receiver> => {
     request.on('end', () => {
       const arrival = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
       receiver.arrivals.push(arrival)
+      receiver.open += 1
+      response.once('close', () => (receiver.open -= 1))
       receiver.answer(response, arrival)
     })
   })
@@ -34,6 +38,7 @@ export const startReceiver = async (): Promise<Receiver> => {
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     arrivals: [],
+    open: 0,
     answer: (response) => response.end('ok'),
     close: async () => {
       server.closeAllConnections()

@@ -11,8 +11,9 @@ const templates = Object.entries(paths)
   .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, operations]) => ({ pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path, operations }))
 
-// The reference does not list this status for each GET with an ETag.
-const notModified = 304
+// The reference lists neither the response to each GET with an ETag nor that to a request that arrives too slowly, which
+// the HTTP server sends itself.
+const everywhere = new Set([304, 408])
 
 const undocumented = new Set<string>()
 
@@ -24,6 +25,6 @@ export const noteAnswer = (method: string, path: string, status: number): void =
   const [bare = ''] = path.split(/[?#]/)
   const found = templates.find(({ pattern }) => pattern.test(bare))
   const responses = found?.operations[method.toLowerCase()]?.responses
-  if (!found || !responses || status === notModified || String(status) in responses) return
+  if (!found || !responses || everywhere.has(status) || String(status) in responses) return
   undocumented.add(`${method} ${found.path} ${status}`)
 }

@@ -283,8 +283,21 @@ describe('query plans', { skip: isDistributed && 'shards plan each statement' },
       for (let n = 0; n < 5; n++) others.push(await createWebhook(app, owner, { url }))
       if (statistics === 'of a table that belongs to one webhook') await backlogOf(behind)
       await app.db.execute(sql`vacuum analyze webhook_queue`)
-      // Both connections make their plans now, unless they have made them before.
-      await Promise.all([workOn(app.db.indexed, others, 1), workOn(app.db.indexed, others, 1)])
+      // Both connections make their plans now, unless they have made them before: none is given back until both are held,
+      // and they work one after the other, because they settle deliveries of the same webhooks.
+      let held = 0
+      const both = Promise.withResolvers<void>()
+      const first = Promise.withResolvers<void>()
+      const planOn = async () => {
+        await app.db.indexed.transaction('all orgs', async (db) => {
+          const place = ++held
+          if (place === 2) both.resolve()
+          await (place === 1 ? both.promise : first.promise)
+          await workOn(db, others, 1)
+        })
+        first.resolve()
+      }
+      await Promise.all([planOn(), planOn()])
       if (statistics === 'of an empty table') await backlogOf(behind)
       for (const webhook of others) await fill(webhook, 10)
       await app.db.indexed.transaction('all orgs', async (db) => {

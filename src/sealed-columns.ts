@@ -1,5 +1,5 @@
 import { providerKeyColumn } from './billing/provider-keys/provider-keys.ts'
-import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/connections/secrets.ts'
+import { connectionSecretsColumn, oauthClientColumn, oauthVerifierColumn } from './connectors/connections/secrets.ts'
 import { endpointSecretColumn, replyToColumn } from './connectors/endpoints/secrets.ts'
 import { signInSecretColumn } from './identity/sign-in/secret.ts'
 import type { SealedColumnAt } from './platform/encryption/reencrypt.ts'
@@ -10,6 +10,7 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   signInSecretColumn,
   connectionSecretsColumn,
   oauthVerifierColumn,
+  oauthClientColumn,
   endpointSecretColumn,
   replyToColumn,
   providerKeyColumn,

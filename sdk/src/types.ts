@@ -3308,6 +3308,8 @@ export interface OAuthCompletion {
   code: string
   /** State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes. */
   state: string
+  /** Issuer from the redirect of the provider (RFC 9207), at most 2,048 characters. Required when the authorization server sends one. */
+  iss?: string
 }
 
 export interface OAuthUrl {
@@ -4271,6 +4273,35 @@ export interface StepUpToken {
   token: string
   /** Time of expiry, 10 minutes from now. */
   expiresAt: string
+}
+
+export interface SubmittedConnection {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Slug of the connector. */
+  connectorSlug: string
+  /** Label that distinguishes several connections to one connector. */
+  label: string | null
+  /** `pending`: waits up to an hour for credentials or consent. `active`: in use. `error`: the provider rejects the credentials, see `lastError`. `expired`: not completed in an hour. `revoked`: deleted. */
+  status: "pending" | "active" | "error" | "expired" | "revoked"
+  /** Name of the account at the provider. Null while pending. */
+  accountName: string | null
+  /** ID of the account at the provider. Null while pending. */
+  accountId: string | null
+  /** Scopes that the provider granted. Empty for connectors without scopes. */
+  scopes: string[]
+  /** Time of the last use. Null before the first. */
+  lastUsedAt: string | null
+  /** Last error of the provider. Null without one. */
+  lastError: string | null
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Time of deletion. Null before that. */
+  deletedAt: string | null
+  /** Only for MCP servers that ask for sign-in: URL of the consent page. Open it in a browser. Valid once, for 10 minutes. Nothing is stored before the sign-in is complete. */
+  oauthUrl?: string | null
 }
 
 export interface SubscriptionCreate {
@@ -6180,6 +6211,8 @@ export interface Routes {
       code?: string
       /** State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes. */
       state?: string
+      /** Issuer from the redirect of the provider (RFC 9207), at most 2,048 characters. Required when the authorization server sends one. */
+      iss?: string
       /** Error code of the provider, such as `access_denied`. At most 4,096 characters. */
       error?: string
     }
@@ -6223,7 +6256,7 @@ export interface Routes {
       id: string
     }
     body: Credentials
-    data: Connection
+    data: SubmittedConnection
   }
   /** List endpoints of a connection */
   'GET /connections/:id/endpoints': {

@@ -182,6 +182,22 @@ export const RevokedConnection = Type.Object(
   { description: 'Confirmation that the connection is deleted.' },
 )
 
+export const SubmittedConnection = Type.Object(
+  {
+    ...Connection.properties,
+    oauthUrl: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'Only for MCP servers that ask for sign-in: URL of the consent page. Open it in a browser. Valid once, for 10 minutes. Nothing is stored before the sign-in is complete.',
+          examples: ['https://auth.example.com/authorize?client_id=s6BhdRkqt3&state=s3Vq0mXb'],
+        }),
+      ),
+    ),
+  },
+  { description: 'The connection, or the connection before a sign-in that completes it.' },
+)
+
 export const Credentials = Type.Object({
   credentials: Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
     description:
@@ -201,9 +217,16 @@ const oauthState = {
   examples: ['s3Vq0mXb'],
 }
 
+const oauthIssuer = {
+  description:
+    'Issuer from the redirect of the provider (RFC 9207), at most 2,048 characters. Required when the authorization server sends one.',
+  examples: ['https://auth.example.com'],
+}
+
 export const OAuthCompletion = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 4_096, ...oauthCode }),
   state: Type.String({ minLength: 1, maxLength: 512, ...oauthState }),
+  iss: Type.Optional(Type.String({ maxLength: 2_048, ...oauthIssuer })),
 })
 export type OAuthCompletion = Static<typeof OAuthCompletion>
 
@@ -220,6 +243,7 @@ export const OAuthStartQuery = Type.Object({
 export const OAuthCallbackQuery = Type.Object({
   code: Type.Optional(Type.String({ maxLength: 4_096, ...oauthCode })),
   state: Type.Optional(Type.String({ maxLength: 512, ...oauthState })),
+  iss: Type.Optional(Type.String({ maxLength: 2_048, ...oauthIssuer })),
   error: Type.Optional(
     Type.String({
       maxLength: 4_096,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, startConsole } from '../support/console.ts'
 import { addOAuth, startProvider } from '../fakes/provider.ts'
+import { addMcpOAuth } from '../fakes/mcp-oauth.ts'
+import { addMcp } from '../fakes/mcp.ts'
 import { addConnection } from '../support/endpoints.ts'
 
 const provider = await startProvider()
@@ -27,7 +29,14 @@ provider.on('GET', '/bot*/getMe', ({ path }) =>
     : { status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized' } },
 )
 
+const mcp = addMcp(provider, '/mcp')
+const mcpOAuth = addMcpOAuth(provider, mcp, '/mcp')
+// Its authorization server names itself, and the callback carries that name.
+mcpOAuth.server = { authorization_response_iss_parameter_supported: true }
+mcp.tools = [{ name: 'search', description: 'Searches.', inputSchema: { type: 'object' } }]
+
 const { app, open } = await startConsole({
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
   CONNECTOR_GITHUB_CLIENT_ID: 'client',
   CONNECTOR_GITHUB_CLIENT_SECRET: 'planted-client-secret',
   CONNECTOR_GITHUB_BASE_URL: provider.url,
@@ -122,4 +131,23 @@ test('an owner receives the events of a Linear organization unless another org a
   await page.getByRole('button', { name: 'Receive Linear events' }).waitFor()
   await other.getByRole('button', { name: 'Receive Linear events' }).click()
   await other.getByText('This org receives the events of Acme in the').waitFor()
+})
+
+test('a person connects an MCP server that asks for sign-in by its URL', async () => {
+  const owner = await app.createOrg()
+  const { page, context, pageErrors } = await open(owner, '/connections')
+  await page.getByRole('searchbox').fill('mcp')
+  await page.getByRole('button', { name: 'Connect MCP server' }).click()
+  await page.getByLabel('URL', { exact: true }).fill(`${provider.url}/mcp`)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  const { host } = new URL(provider.url)
+  await page.getByText(`This server asks you to sign in at ${host}`).waitFor()
+  await assertAccessible(page)
+  const opening = context.waitForEvent('page')
+  await page.getByRole('button', { name: `Continue to ${host}` }).click()
+  await opening
+  const row = page.getByRole('table', { name: 'Your connections' }).getByRole('row', { name: /MCP server/ })
+  await row.getByText('Connected').waitFor()
+  await row.getByText('Fake').waitFor()
+  assert.deepEqual(pageErrors, [])
 })

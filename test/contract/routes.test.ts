@@ -41,6 +41,7 @@ const publicRoutes = [
   'GET /.well-known/oauth-authorization-server',
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /oauth/client.json',
   'POST /oauth/register',
   'POST /oauth/revoke',
   'POST /oauth/token',

@@ -1,21 +1,87 @@
-// A program that uses the client of the connector `mcp`: opens a session with the server of its argument, and lists and
-// calls everything that the server declares. The conformance suite starts it once per scenario.
+// A program that uses the client of the connector `mcp`: opens a session with the server of its argument, signs in when
+// the server asks for it, and lists and calls everything that the server declares. The conformance suite starts it once
+// per scenario.
+import { createHash, randomBytes } from 'node:crypto'
+import { catalog } from '../../src/connectors/catalog/catalog.ts'
+import { McpChallenge, openSession } from '../../src/connectors/mcp/client.ts'
+import { authorizeUrlOf, checkIssuer, withScope } from '../../src/connectors/mcp/oauth/authorization.ts'
+import type { McpAuthorization } from '../../src/connectors/mcp/oauth/authorization.ts'
+import { prepareSignIn } from '../../src/connectors/mcp/oauth/sign-in.ts'
+import { exchangeCode } from '../../src/connectors/oauth/client.ts'
 import { createOutbound } from '../../src/platform/outbound/outbound.ts'
-import { openSession } from '../../src/connectors/mcp/client.ts'
+import { parseCidr } from '../../src/platform/outbound/public-addresses.ts'
 
 const [url = ''] = process.argv.slice(2)
-const target = { url: new URL(url), token: undefined, scrub: (text: string) => text, trusted: true, orgId: 'suite' }
-const session = await openSession(createOutbound(), target, AbortSignal.timeout(10_000))
-const tools = await session.listTools()
-for (const { name, inputSchema } of tools) {
-  const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown }> }
-  const input = Object.entries(properties).map(([key, { type }]) => [
-    key,
-    // One scenario asks for the schema of its other tool as it was received.
-    type === 'number' ? 5 : type === 'object' ? tools[0]?.inputSchema : 'text',
-  ])
-  await session.callTool(name, Object.fromEntries(input))
+const orgId = 'suite'
+const loopback = ['127.0.0.0/8', '::1/128'].flatMap((range) => parseCidr(range) ?? [])
+const outbound = createOutbound({ allowCidrs: loopback })
+const deps = { config: { connectors: new Map() }, outbound }
+const connector = catalog.get('mcp')
+if (!connector) throw new Error('The catalog has no connector for MCP servers.')
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<string, string | undefined>
+
+let token: string | undefined
+let authorization: McpAuthorization | undefined
+/** The suite accepts only this document as the ID of a client. */
+const documentUrl = 'https://conformance-test.local/client-metadata.json'
+const redirectUri = 'http://localhost:3000/callback'
+
+/** The browser of the suite: its authorization servers consent at once. */
+const signIn = async (to: McpAuthorization): Promise<string> => {
+  const state = randomBytes(32).toString('base64url')
+  const verifier = randomBytes(48).toString('base64url')
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  const response = await fetch(authorizeUrlOf(to, { state, challenge, redirectUri }), { redirect: 'manual' })
+  const { searchParams } = new URL(response.headers.get('location') ?? '')
+  if (searchParams.get('state') !== state) throw new Error('another state')
+  checkIssuer(to, searchParams.get('iss') ?? undefined)
+  const code = searchParams.get('code') ?? ''
+  const grant = await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri, authorization: to })
+  return grant.secrets['accessToken'] ?? ''
 }
-await session.close()
+
+const useServer = async (): Promise<void> => {
+  const target = { url: new URL(url), token, scrub: (text: string) => text, trusted: false, orgId }
+  const session = await openSession(outbound, target, AbortSignal.timeout(100_000))
+  const tools = await session.listTools()
+  for (const { name, inputSchema } of tools) {
+    const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown }> }
+    const input = Object.entries(properties).map(([key, { type }]) => [
+      key,
+      // One scenario asks for the schema of its other tool as it was received.
+      type === 'number' ? 5 : type === 'object' ? tools[0]?.inputSchema : 'text',
+    ])
+    await session.callTool(name, Object.fromEntries(input))
+  }
+  await session.close()
+}
+
+/** What a user does who is asked to sign in, or to sign in again for more permissions. */
+const consent = async ({ responseStatus, challenge }: McpChallenge): Promise<boolean> => {
+  if (responseStatus === 401 && authorization === undefined) {
+    const client = {
+      documentUrl,
+      redirectUri,
+      clientId: context['client_id'],
+      clientSecret: context['client_secret'],
+    }
+    authorization = await prepareSignIn(deps, { orgId, connector, url, challenge, client })
+  } else {
+    const wider = authorization && withScope(authorization, challenge.scope ?? '')
+    if (responseStatus !== 403 || challenge.error !== 'insufficient_scope' || !wider) return false
+    authorization = wider
+  }
+  token = await signIn(authorization)
+  return true
+}
+
+for (;;) {
+  try {
+    await useServer()
+    break
+  } catch (error) {
+    if (!(error instanceof McpChallenge) || !(await consent(error))) throw error
+  }
+}
 // Connections that are kept alive would delay the end.
 process.exit(0)

@@ -21,6 +21,8 @@ export interface FakeMcp {
   /** The message of a JSON-RPC error, as the response to every request after `initialize`. */
   error: string | undefined
   answers: object[]
+  /** Rejects requests before everything else. */
+  guard: ((seen: Seen) => Reply | undefined) | undefined
   calls: { name: string; input: unknown }[]
   openSessions: Set<string>
 }
@@ -38,6 +40,7 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     asks: undefined,
     error: undefined,
     answers: [],
+    guard: undefined,
     calls: [],
     openSessions: new Set(),
   }
@@ -80,6 +83,8 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
 
   let answered: (() => void) | undefined
   provider.on('POST', path, async (seen, response): Promise<Reply> => {
+    const guarded = mcp.guard?.(seen)
+    if (guarded) return guarded
     if (mcp.token !== undefined && seen.headers.authorization !== `Bearer ${mcp.token}`)
       return { status: 401, body: {} }
     const violation = violationOf(seen)

@@ -19,7 +19,11 @@ const accountCheckOf = ({ connector: { auth } }: FreshAccess): Account | undefin
  * enough, because some providers also respond with 401 to requests that lack a permission.
  */
 const checkCredentials = async (deps: AccessDeps, access: FreshAccess): Promise<void> => {
+  const { connector, secrets } = access
   const check = accountCheckOf(access)
+  // MCP servers have no request for the account, and respond with 403 to requests that lack a permission.
+  const hasEnded = connector.isMcp === true && secrets['accessToken'] !== undefined
+  if (hasEnded) return markBroken(deps, access, `${connector.name} no longer accepts the sign-in. Sign in again.`)
   if (!check || (check.when !== undefined && !access.secrets[check.when])) return
   if (check.from !== 'token') {
     try {

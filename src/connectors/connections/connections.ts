@@ -16,9 +16,12 @@ import { releaseBindings } from '../endpoints/linear-bindings.ts'
 import { createState } from '../oauth/oauth.ts'
 import { deleteStates } from '../oauth/queries.ts'
 import { revokeAtProvider } from '../oauth/revocation-job.ts'
+import { authorizationOf } from '../mcp/oauth/authorization.ts'
+import type { McpAuthorization } from '../mcp/oauth/authorization.ts'
 import type { ConnectionListQuery } from '../schemas.ts'
 import * as queries from './queries.ts'
 import type { ConnectionRow } from './queries.ts'
+import { openSecrets } from './secrets.ts'
 
 /** Page size when the request names no limit. */
 const defaultLimit = 1_000
@@ -139,6 +142,15 @@ export const startConnection = (
     }
   })
 
+/** The authorization server of an MCP server whose user has signed in before. */
+const discoveredOf = async (db: Db, deps: AccessDeps, orgId: string, id: string): Promise<McpAuthorization> => {
+  const row = await queries.findSecrets(db, orgId, id)
+  const authorization =
+    typeof row?.secrets === 'string' ? authorizationOf(openSecrets(deps.secrets, row, row.secrets)) : undefined
+  if (!authorization) throw badRequest('Submit the URL of the MCP server first. The response says where to sign in.')
+  return authorization
+}
+
 /** The OAuth URL that completes or reconnects a connection. BAD_REQUEST for a connector without OAuth. */
 export const restartOAuth = (
   db: Database,
@@ -150,8 +162,11 @@ export const restartOAuth = (
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     const connector = connectorToComplete(deps, connection)
-    if (connector.auth.type !== 'oauth') throw badRequest(`${connector.name} does not support OAuth.`)
-    return createState(db, deps, actor, { connectionId: id, connector, origin })
+    const authorization = connector.isMcp ? await discoveredOf(db, deps, actor.orgId, id) : undefined
+    if (connector.auth.type !== 'oauth' && !authorization) {
+      throw badRequest(`${connector.name} does not support OAuth.`)
+    }
+    return createState(db, deps, actor, { connectionId: id, connector, origin, authorization })
   })
 
 /**
@@ -168,8 +183,10 @@ export const revokeConnection = (
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     requireMatch(ifMatch, connection)
-    const auth = catalog.get(connection.connectorSlug)?.auth
-    const canRevokeAtProvider = auth?.type === 'oauth' && auth.revoke !== undefined
+    const connector = catalog.get(connection.connectorSlug)
+    const auth = connector?.auth
+    // Whether an MCP server has OAuth is in the sealed secrets, which the revocation reads.
+    const canRevokeAtProvider = connector?.isMcp ?? (auth?.type === 'oauth' && auth.revoke !== undefined)
     const revoked = await queries.revoke(db, actor, id, canRevokeAtProvider)
     await deleteStates(db, actor.orgId, id)
     await releaseBindings(db, actor, id)

@@ -2,10 +2,16 @@ import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { recordEvent } from '../../outbox/record.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { ApiError, badRequest, notFound } from '../../platform/http/errors.ts'
 import type { ApiKeyAuth, Connector, CredentialField } from '../catalog/definition.ts'
 import type { AccessDeps } from '../deps.ts'
+import { McpChallenge } from '../mcp/client.ts'
 import { inspectServer } from '../mcp/mcp.ts'
+import { authorizationOf, withScope } from '../mcp/oauth/authorization.ts'
+import type { Challenge } from '../mcp/oauth/challenge.ts'
+import { clientDocumentPath } from '../mcp/oauth/registration.ts'
+import { prepareSignIn } from '../mcp/oauth/sign-in.ts'
+import { callbackPath, createState } from '../oauth/oauth.ts'
 import { settingsOf } from './access.ts'
 import type { Access } from './access.ts'
 import { connectorToComplete, getConnection } from './connections.ts'
@@ -14,7 +20,7 @@ import { callProvider } from './provider.ts'
 import * as queries from './queries.ts'
 import type { ConnectionRow } from './queries.ts'
 import { checkAuthHeaders } from './request.ts'
-import { sealSecrets } from './secrets.ts'
+import { openSecrets, sealSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { textAt } from './templates.ts'
 
@@ -90,23 +96,77 @@ const keyAuthOf = (connector: Connector): ApiKeyAuth => {
   return connector.auth
 }
 
+/** An MCP server asks for sign-in with 401, when it was given no token. */
+const signInChallengeOf = ({ connector, secrets }: Access, error: unknown): Challenge | undefined => {
+  const cause = error instanceof ApiError ? error.cause : undefined
+  const isAsked = connector.isMcp === true && secrets['token'] === undefined
+  return isAsked && cause instanceof McpChallenge && cause.responseStatus === 401 ? cause.challenge : undefined
+}
+
+interface SubmitContext {
+  db: Database
+  deps: AccessDeps
+  actor: Actor
+  /** The public origin of this server. */
+  origin: string
+}
+
+/** Finds the authorization server of an MCP server, and returns the URL of its consent page. */
+const startSignIn = async (
+  { db, deps, actor, origin }: SubmitContext,
+  { id, access, challenge }: { id: string; access: Access; challenge: Challenge },
+): Promise<{ connection: ConnectionRow; oauthUrl: string }> => {
+  const { connector, secrets } = access
+  const redirectUri = origin + callbackPath
+  const { clientId, clientSecret } = secrets
+  const client = { documentUrl: origin + clientDocumentPath, redirectUri, clientId, clientSecret }
+  const found = await prepareSignIn(deps, {
+    orgId: actor.orgId,
+    connector,
+    url: secrets['url'] ?? '',
+    challenge,
+    client,
+  })
+  return db.transaction(actor, async (db) => {
+    const connection = await queries.lockConnection(db, actor, id)
+    if (!connection) throw notFound('Connection')
+    const row = await queries.findSecrets(db, actor.orgId, id)
+    const before = typeof row?.secrets === 'string' ? openSecrets(deps.secrets, row, row.secrets) : {}
+    // A scope that the server has asked for since the last sign-in.
+    const scope = authorizationOf(before)?.issuer === found.issuer ? authorizationOf(before)?.scope : undefined
+    const authorization = (scope === undefined ? undefined : withScope(found, scope)) ?? found
+    await queries.extendPending(db, actor.orgId, id)
+    return {
+      connection,
+      oauthUrl: await createState(db, deps, actor, { connectionId: id, connector, origin, authorization }),
+    }
+  })
+}
+
 /**
- * Completes or reconnects a connection with credentials that the provider accepts. BAD_REQUEST for fields that are
- * missing, unknown or not accepted, SERVICE_UNAVAILABLE when the provider cannot be reached. Nothing changes then.
+ * Completes or reconnects a connection with credentials that the provider accepts. For an MCP server that asks for
+ * sign-in, nothing changes but a flow is started, whose URL is returned. BAD_REQUEST for fields that are missing, unknown
+ * or not accepted, SERVICE_UNAVAILABLE when the provider cannot be reached. Nothing changes then.
  */
 export const submitCredentials = async (
-  db: Database,
-  deps: AccessDeps,
-  actor: Actor,
+  context: SubmitContext,
   { id, credentials }: { id: string; credentials: Secrets },
-): Promise<ConnectionRow> => {
+): Promise<{ connection: ConnectionRow; oauthUrl?: string }> => {
+  const { db, deps, actor } = context
   const connector = connectorToComplete(deps, await getConnection(db, actor, id))
   const auth = keyAuthOf(connector)
   const secrets = readFields(auth, credentials)
   const access = { orgId: actor.orgId, connector, secrets, accountId: null }
   checkAuthHeaders(access)
   await checkBaseUrl(deps, access)
-  const result = await testCredentials(deps, access, auth)
+  let result: TestResult
+  try {
+    result = await testCredentials(deps, access, auth)
+  } catch (error) {
+    const challenge = signInChallengeOf(access, error)
+    if (!challenge) throw error
+    return startSignIn(context, { id, access, challenge })
+  }
   return db.transaction(actor, async (db) => {
     const sealed = sealSecrets(deps.secrets, { orgId: actor.orgId, id }, secrets)
     const connection = await queries.activate(db, actor.orgId, id, { secrets: sealed, scopes: [], ...result })
@@ -120,6 +180,6 @@ export const submitCredentials = async (
       ownerId: actor.userId,
       data,
     })
-    return connection
+    return { connection }
   })
 }

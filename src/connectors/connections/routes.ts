@@ -13,6 +13,7 @@ import {
   ExistingConnection,
   RevokedConnection,
   StartedConnection,
+  SubmittedConnection,
 } from '../schemas.ts'
 import * as connections from './connections.ts'
 import { submitCredentials } from './credentials.ts'
@@ -120,17 +121,19 @@ export const registerConnectionRoutes = (app: App, deps: ConnectorRouteDeps): vo
         tags,
         summary: 'Submit credentials',
         description:
-          'Completes or repairs a connection with credentials. The server tests them at the provider first. BAD_REQUEST when the provider rejects them, SERVICE_UNAVAILABLE when it does not respond; nothing is stored in both cases. CONFLICT when the connection has expired: start a new one.',
+          'Completes or repairs a connection with credentials. The server tests them at the provider first. For an MCP server that asks for sign-in, `oauthUrl` is the page that completes the connection. BAD_REQUEST when the provider rejects them, SERVICE_UNAVAILABLE when it does not respond; nothing is stored in both cases. CONFLICT when the connection has expired: start a new one.',
         params: IdParams,
         body: Credentials,
-        response: { 200: Success(Connection) },
+        response: { 200: Success(SubmittedConnection) },
       },
     },
     async (request, reply) => {
       const { actor, params, body } = request
+      const context = { db: request.db, deps, actor, origin: originOf(request, config.baseUrl) }
       const submitted = { id: params.id, credentials: body.credentials }
-      const connection = await submitCredentials(request.db, deps, actor, submitted)
-      return sendResource(request, reply, connection, [connection.lastUsedAt])
+      const { connection, oauthUrl } = await submitCredentials(context, submitted)
+      const resource = oauthUrl === undefined ? connection : { ...connection, oauthUrl }
+      return sendResource(request, reply, resource, [connection.lastUsedAt])
     },
   )
 }

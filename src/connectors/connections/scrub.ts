@@ -5,10 +5,10 @@ const mark = '[redacted]'
 const minLength = 6
 
 const secretValues = ({ connector: { auth, api }, secrets }: Omit<Access, 'orgId'>): string[] => {
-  const secretKeys =
-    auth.type === 'api_key' ? new Set(auth.fields.filter((field) => field.secret).map(({ key }) => key)) : undefined
+  const fields = auth.type === 'api_key' ? auth.fields : []
+  const publicKeys = new Set(fields.filter((field) => !field.secret).map(({ key }) => key))
   const values = Object.entries(secrets)
-    .filter(([key]) => secretKeys?.has(key) ?? true)
+    .filter(([key]) => !publicKeys.has(key))
     .map(([, value]) => value)
   if (api.basic === undefined) return values
   const [user, password] = api.basic.map((part) =>

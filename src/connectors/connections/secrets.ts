@@ -3,6 +3,7 @@ import type { Sealer } from '../../platform/encryption/secrets.ts'
 
 export const connectionSecretsColumn = defineSealedColumn('connections', 'secrets')
 export const oauthVerifierColumn = defineSealedColumn('oauth_states', 'verifier')
+export const oauthClientColumn = defineSealedColumn('oauth_states', 'client')
 
 /** Credentials by field name, or `accessToken` and `refreshToken` of a grant. */
 export type Secrets = Readonly<Record<string, string>>

@@ -5,6 +5,8 @@ import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../../platform/http
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { ProviderError } from '../connections/provider-error.ts'
+import { parseChallenge } from './oauth/challenge.ts'
+import type { Challenge } from './oauth/challenge.ts'
 import { addTools } from './tool-list.ts'
 import type { McpTool } from './tool-list.ts'
 
@@ -195,10 +197,25 @@ const collectItems = async (requestPage: RequestPage, key: string, max: number):
   return { items: items.slice(0, max), isComplete: cursor === undefined && items.length <= max }
 }
 
-/** Protected resource metadata (RFC 9728) is how a server says that it wants OAuth. */
-const asksForOAuth = ({ headers }: Response): boolean =>
-  headers.get('www-authenticate')?.includes('resource_metadata=') === true
-const oauthHint = ' It asks for OAuth, which is not supported for MCP servers. Enter a bearer token.'
+/** A response that asks for authorization: 401, or 403 for a token without a scope. */
+export class McpChallenge extends ProviderError {
+  /** 401 or 403. */
+  readonly responseStatus: number
+  readonly challenge: Challenge
+
+  constructor(status: number, challenge: Challenge) {
+    super(status === 401 ? 'invalid_credentials' : 'rejected', `${name} responded with status ${status}.`)
+    this.name = 'McpChallenge'
+    this.responseStatus = status
+    this.challenge = challenge
+  }
+}
+
+const failureOf = ({ status, headers }: Response): ProviderError => {
+  if (status === 401 || status === 403) return new McpChallenge(status, parseChallenge(headers.get('www-authenticate')))
+  const isUnavailable = status === 429 || status >= 500
+  return new ProviderError(isUnavailable ? 'unavailable' : 'rejected', `${name} responded with status ${status}.`)
+}
 
 /**
  * Opens a session: `initialize`, then `notifications/initialized`. Throws a ProviderError: `invalid_credentials` when the
@@ -232,11 +249,7 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
       })
       if (response.ok) return response
       await response.body?.cancel()
-      const { status } = response
-      const isUnavailable = status === 429 || status >= 500
-      const failure = status === 401 ? 'invalid_credentials' : isUnavailable ? 'unavailable' : 'rejected'
-      const hint = status === 401 && target.token === undefined && asksForOAuth(response) ? oauthHint : ''
-      throw new ProviderError(failure, `${name} responded with status ${status}.${hint}`)
+      throw failureOf(response)
     } catch (error) {
       if (error instanceof ProviderError || signal?.aborted) throw error
       const reason = error instanceof OutboundError ? error.message : `no response within ${timeoutMs / 1_000} s`

@@ -200,17 +200,18 @@ describe('MCP connections', () => {
     })
   }
 
-  test('an MCP server that asks for OAuth is rejected with that reason, and its metadata is not requested', async () => {
-    const metadata = `${provider.url}/metadata`
-    const headers = { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }
+  test('an MCP server that asks for OAuth and describes none is rejected with that reason', async () => {
+    const headers = { 'www-authenticate': `Bearer resource_metadata="${provider.url}/metadata"` }
     provider.on('POST', '/oauth', { status: 401, body: {}, headers })
     const owner = await app.createOrg()
     const { status, body } = await submit(owner, await begin(owner), { url: `${provider.url}/oauth` })
     assert.equal(status, 400)
-    assert.match(body.error.message, /asks for OAuth, which is not supported .* bearer token/)
-    assert.equal(provider.count('GET', '/metadata'), 0)
+    assert.match(body.error.message, /asks for sign-in, and .* describes no OAuth endpoints/)
+    // A token is not accepted; it does not start a sign-in.
+    const requests = provider.count('GET', '/metadata')
     const withToken = await submit(owner, await begin(owner), { url: `${provider.url}/oauth`, token })
-    assert.doesNotMatch(withToken.body.error.message, /OAuth/)
+    assert.equal(withToken.status, 400)
+    assert.equal(provider.count('GET', '/metadata'), requests)
   })
 
   test('an MCP server at a private address is BAD_REQUEST unless the operator allows its network', async () => {

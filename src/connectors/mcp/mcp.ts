@@ -5,11 +5,14 @@ import { providerUrl } from '../connections/access.ts'
 import type { Access, ConnectionRef, FreshAccess } from '../connections/access.ts'
 import { withConnection } from '../connections/calls.ts'
 import { createScrubber } from '../connections/scrub.ts'
+import { sealSecrets } from '../connections/secrets.ts'
 import type { AccessDeps, ProviderDeps } from '../deps.ts'
-import { openSession } from './client.ts'
+import { markBroken } from '../oauth/refresh.ts'
+import { McpChallenge, openSession } from './client.ts'
 import type { McpSession } from './client.ts'
 import { plainTextOf, textContentOf } from './content.ts'
 import type { FeatureTool } from './features.ts'
+import { authorizationOf, secretsOf, withScope } from './oauth/authorization.ts'
 import { pinTools } from './pinned-tools.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import * as queries from './queries.ts'
@@ -23,7 +26,8 @@ const withSession = async <T>(
 ): Promise<T> => {
   const { orgId, connector, secrets } = access
   const to = providerUrl(deps, connector, secrets['url'] ?? '')
-  const target = { ...to, token: secrets['token'], scrub: createScrubber(access), orgId }
+  const token = secrets['token'] ?? secrets['accessToken']
+  const target = { ...to, token, scrub: createScrubber(access), orgId }
   const session = await openSession(deps.outbound, target, signal)
   try {
     return await work(session)
@@ -82,6 +86,22 @@ const breakConnection = (
     })
   })
 
+/**
+ * A server that asks for a scope during a call gets it only from the user: the connection is broken until the user has
+ * signed in with it. A scope that was asked for before does not break the connection, because asking again would not help.
+ */
+const requireScope = async (deps: AccessDeps, access: FreshAccess, error: McpChallenge): Promise<void> => {
+  const { error: code, scope } = error.challenge
+  const authorization = authorizationOf(access.secrets)
+  if (error.responseStatus !== 403 || code !== 'insufficient_scope' || scope === undefined || !authorization) return
+  const wider = withScope(authorization, scope)
+  if (!wider) return
+  const secrets = sealSecrets(deps.secrets, access.ref, { ...access.secrets, ...secretsOf(wider) })
+  const reason = `This MCP server asks for more permissions (${scope.slice(0, 200)}). Sign in again to give them.`
+  await markBroken(deps, access, reason, secrets)
+  throw conflict(reason)
+}
+
 interface Use {
   pinnedHash: string
   signal: AbortSignal
@@ -106,6 +126,9 @@ const withPinnedServer = <Result>(
         throw conflict(reason)
       }
       return work(session)
+    }).catch(async (error: unknown) => {
+      if (error instanceof McpChallenge) await requireScope(deps, access, error)
+      throw error
     }),
   )
 

@@ -8,6 +8,7 @@ import type { App } from '../../platform/http/http.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import { catalog } from '../catalog/catalog.ts'
 import type { ConnectorRouteDeps } from '../deps.ts'
+import { clientDocument, clientDocumentPath } from '../mcp/oauth/registration.ts'
 import { OAuthCallbackQuery, OAuthCompletion } from '../schemas.ts'
 import { callbackPath, completeOAuth, denyOAuth, getFlow, invalidState } from './oauth.ts'
 import { confirmationPage, donePage, failurePage, pagePolicy } from './pages.ts'
@@ -17,6 +18,13 @@ const tags = ['Connections']
 const Page = {
   description: 'An HTML page.',
   content: { 'text/html': { schema: Type.String({ examples: ['<!doctype html><title>Connected</title>'] }) } },
+}
+
+const clientDocumentSchema = {
+  hide: true,
+  tags,
+  summary: 'Client metadata of this server',
+  response: { 200: Type.Unknown({ description: 'A client ID metadata document.' }) },
 }
 
 const sendPage = (reply: FastifyReply, html: string, status = 200): string => {
@@ -90,18 +98,30 @@ export const registerCallbackRoutes = (app: App, deps: ConnectorRouteDeps): void
     (request, reply) =>
       orFailurePage(request, reply, async () => {
         await limitRate(request)
-        const { code, state, error } = request.query
+        const { code, state, iss, error } = request.query
         if (!state) throw invalidState()
         const flow = await getFlow(deps, state)
         if (error !== undefined || !code) {
           const { name } = await denyOAuth(deps, state)
           throw badRequest(`Access to ${name} was denied.`)
         }
-        if (await isOwnersBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
+        if (await isOwnersBrowser(request, flow.orgId, flow.userId)) {
+          return complete(request, reply, { code, state, ...(iss === undefined ? {} : { iss }) })
+        }
         // The base URL can contain a path.
         const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
-        return sendPage(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
+        return sendPage(reply, confirmationPage(flow.provider, flow, { code, state, iss, action }))
       }),
+  )
+
+  // Authorization servers fetch it, so it is public and changes rarely.
+  app.get(
+    clientDocumentPath,
+    { config: { access: 'public' }, schema: clientDocumentSchema },
+    async (request, reply) => {
+      const origin = originOf(request, deps.config.baseUrl)
+      return reply.header('cache-control', 'public, max-age=3600').send(clientDocument(origin, origin + callbackPath))
+    },
   )
 
   app.register(async (scope: App) => {

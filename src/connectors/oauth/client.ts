@@ -9,6 +9,8 @@ import { ProviderError } from '../connections/provider-error.ts'
 import type { Secrets } from '../connections/secrets.ts'
 import { at, fill, fillPairs, fillText, textAt } from '../connections/templates.ts'
 import type { ProviderDeps } from '../deps.ts'
+import { authorizationOf } from '../mcp/oauth/authorization.ts'
+import type { McpAuthorization } from '../mcp/oauth/authorization.ts'
 import type { RevocationOutcome } from './revocation-queries.ts'
 
 /** A successful token response (RFC 6749, 5.1). */
@@ -131,9 +133,14 @@ const tokenFormat = /^[\x21-\x7e]{1,16384}$/
 /** Ten years. Providers use larger values for tokens that do not expire, and PostgreSQL cannot store all of them. */
 const maxLifetimeSeconds = 315_360_000
 
-const tokenError = ({ name }: Connector, status: number, response: unknown): ProviderError => {
+/** A client that was registered for one connection ends with it: the user must connect again for a new one. */
+const endsDiscovered = new Set(['invalid_client', 'unauthorized_client'])
+
+const tokenError = ({ name, isMcp }: Connector, status: number, response: unknown): ProviderError => {
   const error = (textAt(response, 'error') ?? textAt(response, 'status'))?.slice(0, 200)
-  if (error !== undefined && status < 500 && status !== 429 && !unrelatedToGrant.has(error)) {
+  const concernsGrant =
+    error !== undefined && (!unrelatedToGrant.has(error) || (isMcp === true && endsDiscovered.has(error)))
+  if (concernsGrant && status < 500 && status !== 429) {
     const cause = new Error(error)
     return new ProviderError('invalid_credentials', `${name} did not accept the authorization.`, { cause })
   }
@@ -145,7 +152,7 @@ const tokenError = ({ name }: Connector, status: number, response: unknown): Pro
 const parseTokenResponse = (
   connector: Connector,
   { status, body }: OutboundResponse,
-  auth: OAuth,
+  defaultScopes: readonly string[],
   previous: Secrets | undefined,
 ): Grant => {
   const response = parseJson(body)
@@ -158,55 +165,107 @@ const parseTokenResponse = (
   const seconds = Number(textAt(response, 'expires_in') ?? Number.NaN)
   const scope = textAt(response, 'scope')
   return {
-    secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
-    scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
+    secrets: { ...previous, accessToken, ...(refreshToken ? { refreshToken } : {}) },
+    scopes: scope === null ? [...defaultScopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
     expiresInSeconds: seconds > 0 ? Math.floor(Math.min(seconds, maxLifetimeSeconds)) : undefined,
     canRefresh: refreshToken !== undefined && refreshToken !== '',
     response,
   }
 }
 
+/** Where and as what this server requests tokens. */
+interface TokenClient {
+  endpoint: { url: URL; trusted: boolean }
+  clientId: string
+  /** Empty for a public client. */
+  clientSecret: string
+  clientAuth: 'basic' | 'post' | 'none'
+  body: 'form' | 'json'
+  /** The scopes of a grant whose response names none (RFC 6749, 5.1). */
+  scopes: readonly string[]
+  /** Parameters of every request. */
+  params: Readonly<Record<string, string>>
+}
+
+/** Client authentication in the body (RFC 6749, 2.3.1); a public client names itself there. */
+const fieldsOf = ({
+  clientAuth,
+  clientId,
+  clientSecret,
+}: Pick<TokenClient, 'clientAuth' | 'clientId' | 'clientSecret'>): Record<string, string> => {
+  if (clientAuth === 'basic') return {}
+  return { client_id: clientId, ...(clientAuth === 'post' ? { client_secret: clientSecret } : {}) }
+}
+
+/** The client that the operator configured. */
+const catalogClient = (deps: ProviderDeps, connector: Connector): TokenClient => {
+  const { auth, settings, clientId, clientSecret } = configuredClient(deps, connector)
+  return {
+    endpoint:
+      settings.tokenUrl === undefined
+        ? providerUrl(deps, connector, auth.tokenUrl)
+        : { url: new URL(settings.tokenUrl), trusted: true },
+    clientId,
+    clientSecret,
+    clientAuth: auth.clientAuth ?? 'post',
+    body: auth.tokenBody ?? 'form',
+    scopes: auth.scopes,
+    params: {},
+  }
+}
+
+/** The client at the authorization server of an MCP server. */
+const discoveredClient = ({ tokenEndpoint, resource, scope, ...client }: McpAuthorization): TokenClient => ({
+  endpoint: { url: new URL(tokenEndpoint), trusted: false },
+  clientId: client.clientId,
+  clientSecret: client.clientSecret,
+  clientAuth: client.clientAuth,
+  body: 'form',
+  scopes: scope.split(' ').filter((one) => one !== ''),
+  params: { resource },
+})
+
 const requestToken = async (
   deps: ProviderDeps,
   { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
-  params: Record<string, string>,
-  previous?: Secrets,
+  client: TokenClient,
+  { previous, ...params }: { grant: Record<string, string>; previous?: Secrets },
 ): Promise<Grant> => {
-  const { auth, settings, clientId, clientSecret } = configuredClient(deps, connector)
-  const target =
-    settings.tokenUrl === undefined
-      ? providerUrl(deps, connector, auth.tokenUrl)
-      : { url: new URL(settings.tokenUrl), trusted: true }
-  const inBody = auth.clientAuth === 'basic' ? {} : { client_id: clientId, client_secret: clientSecret }
-  const fields = { ...params, ...inBody }
+  const { clientId, clientSecret, clientAuth } = client
+  const fields: Record<string, string> = { ...params.grant, ...client.params, ...fieldsOf(client) }
   const [type, body] =
-    auth.tokenBody === 'json'
+    client.body === 'json'
       ? ['application/json', JSON.stringify(fields)]
       : ['application/x-www-form-urlencoded', new URLSearchParams(fields).toString()]
   const headers = {
     'content-type': type,
-    ...(auth.clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
+    ...(clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
   }
-  const response = await send(deps, { orgId, connector }, target, { method: 'POST', headers, body })
-  return parseTokenResponse(connector, response, auth, previous)
+  const response = await send(deps, { orgId, connector }, client.endpoint, { method: 'POST', headers, body })
+  return parseTokenResponse(connector, response, client.scopes, previous)
+}
+
+/** What the exchange of an authorization code needs. */
+interface Exchange {
+  orgId: string
+  code: string
+  verifier: string
+  redirectUri: string
+  /** For a discovered authorization server. */
+  authorization: McpAuthorization | undefined
 }
 
 /** Exchanges an authorization code. Throws a ProviderError, `invalid_credentials` when the code is not accepted. */
 export const exchangeCode = (
   deps: ProviderDeps,
   connector: Connector,
-  { orgId, code, verifier, redirectUri }: { orgId: string; code: string; verifier: string; redirectUri: string },
-): Promise<Grant> =>
-  requestToken(
-    deps,
-    { orgId, connector },
-    {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      ...(oauthOf(connector)?.pkce === false ? {} : { code_verifier: verifier }),
-    },
-  )
+  { orgId, code, verifier, redirectUri, authorization }: Exchange,
+): Promise<Grant> => {
+  const client = authorization ? discoveredClient(authorization) : catalogClient(deps, connector)
+  const proof: { code_verifier?: string } = oauthOf(connector)?.pkce === false ? {} : { code_verifier: verifier }
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...proof }
+  return requestToken(deps, { orgId, connector }, client, { grant })
+}
 
 /** Refreshes a grant. Throws a ProviderError, `invalid_credentials` when the grant has ended. */
 export const refreshGrant = (deps: ProviderDeps, { orgId, connector, secrets }: GrantAccess): Promise<Grant> => {
@@ -214,7 +273,10 @@ export const refreshGrant = (deps: ProviderDeps, { orgId, connector, secrets }: 
   if (refreshToken === undefined) {
     throw new ProviderError('invalid_credentials', `The token of ${connector.name} expired and cannot be refreshed.`)
   }
-  return requestToken(deps, { orgId, connector }, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
+  const authorization = authorizationOf(secrets)
+  const client = authorization ? discoveredClient(authorization) : catalogClient(deps, connector)
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  return requestToken(deps, { orgId, connector }, client, { grant, previous: secrets })
 }
 
 /** A token that is unknown to the provider counts as revoked. */
@@ -230,11 +292,38 @@ const revocationOutcome = (connector: Connector, { status, body }: OutboundRespo
   return status >= 200 && status < 300 && !hasFailed ? 'revoked' : 'failed'
 }
 
+/** Revokes a token at a discovered authorization server (RFC 7009). */
+const revokeDiscovered = async (
+  deps: ProviderDeps,
+  { orgId, connector, secrets }: GrantAccess,
+  authorization: McpAuthorization,
+): Promise<RevocationOutcome> => {
+  const { revocationEndpoint, clientId, clientSecret, clientAuth } = authorization
+  const [token, hint] =
+    secrets['refreshToken'] === undefined
+      ? [secrets['accessToken'], 'access_token']
+      : [secrets['refreshToken'], 'refresh_token']
+  if (revocationEndpoint === '' || token === undefined) return 'unsupported'
+  const form = { token, token_type_hint: hint, ...fieldsOf(authorization) }
+  const target = { url: new URL(revocationEndpoint), trusted: false }
+  const response = await send(deps, { orgId, connector }, target, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
+    },
+    body: new URLSearchParams(form).toString(),
+  })
+  return revocationOutcome(connector, response)
+}
+
 /** Revokes a grant at its provider. Throws a ProviderError when the provider cannot be reached. */
 export const revokeGrant = async (
   deps: ProviderDeps,
   { orgId, connector, secrets }: GrantAccess,
 ): Promise<RevocationOutcome> => {
+  const discovered = authorizationOf(secrets)
+  if (discovered) return revokeDiscovered(deps, { orgId, connector, secrets }, discovered)
   const auth = oauthOf(connector)
   if (!auth?.revoke || (auth.revoke.requires !== undefined && secrets[auth.revoke.requires] === undefined)) {
     return 'unsupported'

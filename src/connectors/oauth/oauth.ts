@@ -9,13 +9,17 @@ import type { ApiError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { catalog } from '../catalog/catalog.ts'
 import type { Connector } from '../catalog/definition.ts'
+import type { Access } from '../connections/access.ts'
 import { ProviderError } from '../connections/provider-error.ts'
 import { callProvider } from '../connections/provider.ts'
 import * as connectionQueries from '../connections/queries.ts'
 import type { ConnectionRow } from '../connections/queries.ts'
-import { oauthVerifierColumn, sealSecrets } from '../connections/secrets.ts'
+import { oauthClientColumn, oauthVerifierColumn, sealSecrets } from '../connections/secrets.ts'
 import { textAt } from '../connections/templates.ts'
 import type { AccessDeps } from '../deps.ts'
+import { inspectServer } from '../mcp/mcp.ts'
+import { authorizeUrlOf, checkIssuer, secretsOf } from '../mcp/oauth/authorization.ts'
+import type { McpAuthorization } from '../mcp/oauth/authorization.ts'
 import { authorizeUrl, exchangeCode, oauthOf, revokeGrant } from './client.ts'
 import type { Grant } from './client.ts'
 import * as queries from './queries.ts'
@@ -29,6 +33,15 @@ const hashOf = (state: string): Buffer => createHash('sha256').update(state).dig
 /** Pending flows of one connection. Bounds the table when a user starts the flow again and again. */
 const maxStates = 5
 
+interface NewFlow {
+  connectionId: string
+  connector: Connector
+  /** The public origin of this server. */
+  origin: string
+  /** For a discovered authorization server. */
+  authorization?: McpAuthorization | undefined
+}
+
 /**
  * Starts a flow and returns the authorize URL. Its state is single-use, valid for ten minutes and for this connection
  * only. The database stores a hash of it, so that a leaked row cannot complete a flow.
@@ -37,7 +50,7 @@ export const createState = async (
   db: Transaction,
   deps: AccessDeps,
   actor: Actor,
-  { connectionId, connector, origin }: { connectionId: string; connector: Connector; origin: string },
+  { connectionId, connector, origin, authorization }: NewFlow,
 ): Promise<string> => {
   const id = newId()
   const state = randomBytes(32).toString('base64url')
@@ -51,25 +64,38 @@ export const createState = async (
     hash: hashOf(state),
     verifier: deps.secrets.seal(verifier, oauthVerifierColumn.at(actor.orgId, id)),
     redirectUri,
+    client: authorization
+      ? deps.secrets.seal(JSON.stringify(authorization), oauthClientColumn.at(actor.orgId, id))
+      : null,
   })
   await queries.pruneStates(db, actor.orgId, connectionId, maxStates)
-  return authorizeUrl(deps, connector, { state, challenge, redirectUri })
+  const request = { state, challenge, redirectUri }
+  return authorization ? authorizeUrlOf(authorization, request) : authorizeUrl(deps, connector, request)
 }
+
+const openClient = (
+  { secrets }: AccessDeps,
+  { orgId, id, client }: { orgId: string; id: string; client: string | null },
+): McpAuthorization | undefined =>
+  client === null ? undefined : (JSON.parse(secrets.open(client, oauthClientColumn.at(orgId, id))) as McpAuthorization)
 
 export const invalidState = (): ApiError =>
   badRequest('state is not valid: it is unknown, already used, or older than 10 minutes')
 
-/** The flow that a state completes. BAD_REQUEST when there is none. */
-export const getFlow = async ({ db }: AccessDeps, state: string): Promise<PendingFlow & { connector: Connector }> => {
-  const flow = await queries.findFlow(db, hashOf(state))
+/** The flow that a state completes, with the name of the provider. BAD_REQUEST when there is none. */
+export const getFlow = async (deps: AccessDeps, state: string): Promise<PendingFlow & { provider: string }> => {
+  const flow = await queries.findFlow(deps.db, hashOf(state))
   const connector = flow && catalog.get(flow.connectorSlug)
   if (!flow || !connector) throw invalidState()
-  return { ...flow, connector }
+  const authorization = openClient(deps, flow)
+  return { ...flow, provider: authorization ? `${new URL(authorization.url).host} (MCP)` : connector.name }
 }
 
 interface ProviderAccount {
   accountId: string | null
   accountName: string | null
+  /** JSON, of an MCP server. */
+  pinnedTools?: string
 }
 
 /** A token response that is not stored yet. */
@@ -81,8 +107,12 @@ interface NewGrant {
 
 const findAccount = async (deps: AccessDeps, { orgId, connector, grant }: NewGrant): Promise<ProviderAccount> => {
   const account = oauthOf(connector)?.account
+  const access: Access = { orgId, connector, secrets: grant.secrets, accountId: null }
+  if (connector.isMcp) {
+    const { serverName, tools } = await inspectServer(deps, access)
+    return { accountId: null, accountName: serverName, pinnedTools: JSON.stringify(tools) }
+  }
   if (!account) return { accountId: null, accountName: null }
-  const access = { orgId, connector, secrets: grant.secrets, accountId: null }
   const response = account.from === 'token' ? grant.response : (await callProvider(deps, access, account.from)).body
   const accountId = textAt(response, account.id)
   // The account ID is part of Jira's URLs and identifies the owner of Linear's events.
@@ -139,7 +169,7 @@ const toPublicError = (connector: Connector, error: unknown): unknown =>
  */
 export const completeOAuth = async (
   deps: AccessDeps,
-  { code, state }: { code: string; state: string },
+  { code, state, iss }: { code: string; state: string; iss?: string | undefined },
   { owner, origin }: { owner?: StateOwner; origin: Origin },
 ): Promise<ConnectionRow> => {
   const { db, secrets: sealer } = deps
@@ -150,9 +180,13 @@ export const completeOAuth = async (
   const connector = connection && catalog.get(connection.connectorSlug)
   if (!connector) throw invalidState()
   const verifier = sealer.open(consumed.verifier, oauthVerifierColumn.at(orgId, id))
+  const authorization = openClient(deps, consumed)
   let newGrant: NewGrant | undefined
   try {
-    newGrant = { orgId, connector, grant: await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri }) }
+    if (authorization) checkIssuer(authorization, iss)
+    const grant = await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri, authorization })
+    const own = authorization ? secretsOf(authorization) : {}
+    newGrant = { orgId, connector, grant: { ...grant, secrets: { ...own, ...grant.secrets } } }
     deps.onFaultPoint?.('after-exchange')
     const stored = await store(deps, consumed, newGrant, origin)
     if (stored) return stored

@@ -62,7 +62,7 @@ ${withScript ? `<script>${script}</script>\n` : ''}</body>
 export const confirmationPage = (
   connectorName: string,
   { orgName, userName, email }: PendingFlow,
-  { code, state, action }: { code: string; state: string; action: string },
+  { code, state, iss, action }: { code: string; state: string; iss: string | undefined; action: string },
 ): string =>
   page(
     `Connect ${connectorName}?`,
@@ -70,7 +70,9 @@ export const confirmationPage = (
 <p>If this is not you, or if you did not start this yourself, close this page.</p>
 <form method="post" action="${escape(action)}">
 <input type="hidden" name="code" value="${escape(code)}">
-<input type="hidden" name="state" value="${escape(state)}">
+<input type="hidden" name="state" value="${escape(state)}">${
+      iss === undefined ? '' : `\n<input type="hidden" name="iss" value="${escape(iss)}">`
+    }
 <button type="submit">Connect ${escape(connectorName)}</button>
 </form>`,
   )

@@ -10,6 +10,8 @@ interface NewState {
   /** Sealed. */
   verifier: string
   redirectUri: string
+  /** The client of a discovered authorization server, sealed. Null: the operator configured the client. */
+  client: string | null
 }
 
 /** Time for the user to consent at the provider. */
@@ -21,9 +23,9 @@ const keyOf = (hash: Buffer): string => `\\x${hash.toString('hex')}`
 export const insertState = async (db: Transaction, orgId: string, state: NewState): Promise<void> => {
   await claimKey(db, 'oauth_state', keyOf(state.hash), orgId)
   await db.execute(sql`
-    insert into oauth_states (org_id, id, connection_id, user_id, state_hash, verifier, redirect_uri, expires_at)
+    insert into oauth_states (org_id, id, connection_id, user_id, state_hash, verifier, redirect_uri, client, expires_at)
     values (${orgId}, ${state.id}, ${state.connectionId}, ${state.userId}, ${state.hash}, ${state.verifier},
-      ${state.redirectUri}, now() + ${lifetime})`)
+      ${state.redirectUri}, ${state.client}, now() + ${lifetime})`)
 }
 
 /** Deletes all but the newest states of a connection. */
@@ -47,19 +49,23 @@ export const expireStates = async (db: Db): Promise<void> => {
 /** The connection that a state completes, and its owner. */
 export interface PendingFlow {
   orgId: string
+  /** Of the state. */
+  id: string
   orgName: string
   connectionId: string
   connectorSlug: string
   userId: string
   userName: string
   email: string
+  /** Sealed, as in the state. */
+  client: string | null
 }
 
 export const findFlow = async (db: Db, hash: Buffer): Promise<PendingFlow | undefined> => {
   const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
   if (orgId === undefined) return undefined
   return db.row<PendingFlow>(sql`
-    select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
+    select s.org_id, s.id, s.client, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
     from oauth_states s
       join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
       join orgs o on o.id = s.org_id
@@ -75,6 +81,7 @@ export interface ConsumedState {
   userId: string
   verifier: string
   redirectUri: string
+  client: string | null
 }
 
 export interface StateOwner {
@@ -90,5 +97,5 @@ export const consumeState = async (db: Db, hash: Buffer, owner?: StateOwner): Pr
   const isOwned = owner ? sql`and connection_id = ${owner.connectionId} and user_id = ${owner.userId}` : sql``
   return db.row<ConsumedState>(sql`
     delete from oauth_states where org_id = ${orgId} and state_hash = ${hash} and expires_at > now() ${isOwned}
-    returning org_id, id, connection_id, user_id, verifier, redirect_uri`)
+    returning org_id, id, connection_id, user_id, verifier, redirect_uri, client`)
 }

@@ -41,10 +41,15 @@ export const requireRefresh = (db: Db, { orgId, id }: ConnectionRef, secretsVers
       and (refresh_due_at is null or refresh_due_at > statement_timestamp())`)
 
 /** Sets the status to `error`. Undefined when the connection has other secrets by now. */
-export const setBroken = (db: Db, { orgId, id }: ConnectionRef, secretsVersion: number, lastError: string) =>
+export const setBroken = (
+  db: Db,
+  { orgId, id }: ConnectionRef,
+  { secretsVersion, lastError, secrets }: { secretsVersion: number; lastError: string; secrets?: string | undefined },
+) =>
   db.row<{ userId: string }>(sql`
     update connections
     set status = 'error', last_error = ${lastError}, lease_token = null, lease_until = null,
+      ${secrets === undefined ? sql`` : sql`secrets = ${secrets}, secrets_version = secrets_version + 1,`}
       revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}
     returning user_id`)

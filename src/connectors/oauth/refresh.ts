@@ -39,14 +39,18 @@ const toAccess = ({ secrets: sealer }: AccessDeps, row: SecretsRow): FreshAccess
   secretsVersion: row.secretsVersion,
 })
 
-/** Marks the connection as broken and audits it, unless its secrets have changed in the meantime. */
+/**
+ * Marks the connection as broken and audits it, unless its secrets have changed in the meantime. `secrets`, sealed,
+ * replace the stored ones.
+ */
 export const markBroken = (
   { db }: Pick<AccessDeps, 'db'>,
   { ref, secretsVersion, connector }: FreshAccess,
   reason: string,
+  secrets?: string,
 ): Promise<void> =>
   db.transaction(ref, async (db) => {
-    const broken = await queries.setBroken(db, ref, secretsVersion, reason)
+    const broken = await queries.setBroken(db, ref, { secretsVersion, lastError: reason, secrets })
     if (!broken) return
     const actor = systemActor(ref.orgId, 'Atrium')
     await audit(db, actor, 'connection.broken', {

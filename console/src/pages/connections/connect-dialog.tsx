@@ -8,7 +8,8 @@ import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './connections.module.css'
-import { CredentialFields, credentialsOf, missingField } from './credential-fields.tsx'
+import { CredentialFields, missingField, submitCredentials } from './credential-fields.tsx'
+import { SignInNotice } from './sign-in-notice.tsx'
 import { openProvider, refreshConnections } from './oauth-window.ts'
 import { ToolList } from './tool-list.tsx'
 
@@ -21,6 +22,7 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
   const [label, setLabel] = useState('')
   const [credentials, setCredentials] = useState({})
   const [isWindowOpen, setWindowOpen] = useState(false)
+  const [signInUrl, setSignInUrl] = useState<string>()
   const name = label.trim()
   const isTaken = taken.includes(name === '' ? null : name)
   const problem = isTaken
@@ -39,16 +41,24 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
       await refreshConnections()
       return
     }
+    if (signInUrl !== undefined) {
+      await openProvider(async () => signInUrl)
+      setWindowOpen(true)
+      return
+    }
     const { connection } = await start(connector, name)
     if (connector.authType === 'api_key') {
-      const body = { credentials: credentialsOf(credentials) }
-      await api.call('POST /connections/:id/credentials', { params: { id: connection.id }, body })
+      const oauthUrl = await submitCredentials(connection.id, credentials)
+      if (oauthUrl !== undefined) {
+        setSignInUrl(oauthUrl)
+        return
+      }
     }
     await refreshConnections()
     toast.done(`${connector.name} connected`)
     onDone()
   })
-  return { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, form }
+  return { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, signInUrl, form }
 }
 
 /** Creates a connection: through the provider's OAuth window, with credentials, or without any. */
@@ -63,12 +73,13 @@ export const ConnectDialog = ({
 }) => {
   const live = connections.filter((one) => one.connectorSlug === connector.slug && one.status === 'active')
   const taken = live.map(({ label }) => label)
-  const { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, form } = useConnect(
+  const { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, signInUrl, form } = useConnect(
     connector,
     taken,
     onClose,
   )
-  const isOAuth = connector.authType === 'oauth'
+  const isOAuth = connector.authType === 'oauth' || signInUrl !== undefined
+  const to = signInUrl === undefined ? connector.name : new URL(signInUrl).host
   const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? 'Not available.')
   return (
     <FormDialog
@@ -76,18 +87,19 @@ export const ConnectDialog = ({
       title={`Connect ${connector.name}`}
       description={connector.description}
       form={form}
-      action={isOAuth ? `Continue to ${connector.name}` : 'Connect'}
+      action={isOAuth ? `Continue to ${to}` : 'Connect'}
       icon={isOAuth ? <ExternalLink /> : undefined}
       disabledReason={unavailable || problem}
       cancel={isWindowOpen ? 'Close' : 'Cancel'}
     >
       {unavailable !== false && <Notice tone="warn">{unavailable}</Notice>}
       {isWindowOpen && (
-        <Notice tone="info">
-          Continue in the {connector.name} window. The connection appears here when it closes.
-        </Notice>
+        <Notice tone="info">Continue in the {to} window. The connection appears here when it closes.</Notice>
       )}
-      <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
+      {signInUrl !== undefined && !isWindowOpen && <SignInNotice url={signInUrl} />}
+      {signInUrl === undefined && (
+        <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
+      )}
       <TextField
         label="Label"
         optional={taken.length === 0}

@@ -1,4 +1,5 @@
 import type { ConnectorEntry } from 'atrium-sdk'
+import { api } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 
 export type Credentials = Record<string, string>
@@ -12,10 +13,17 @@ export const missingField = (
 }
 
 /** The request body, without empty fields. */
-export const credentialsOf = (credentials: Credentials): Credentials =>
+const credentialsOf = (credentials: Credentials): Credentials =>
   Object.fromEntries(
     Object.entries(credentials).flatMap(([key, value]) => (value.trim() === '' ? [] : [[key, value.trim()]])),
   )
+
+/** Returns the page of an MCP server that asks for sign-in. */
+export const submitCredentials = async (id: string, credentials: Credentials): Promise<string | undefined> => {
+  const body = { credentials: credentialsOf(credentials) }
+  const { oauthUrl } = await api.call('POST /connections/:id/credentials', { params: { id }, body })
+  return oauthUrl ?? undefined
+}
 
 export const CredentialFields = ({
   connector,

@@ -7,8 +7,9 @@ import { Button } from '../../ui/forms/button.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { CredentialFields, credentialsOf, missingField } from './credential-fields.tsx'
+import { CredentialFields, missingField, submitCredentials } from './credential-fields.tsx'
 import { openProvider, refreshConnections } from './oauth-window.ts'
+import { SignInNotice } from './sign-in-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
   !mayWrite && 'You do not have permission to change connections.'
@@ -23,10 +24,19 @@ const KeyDialog = ({
   onClose: () => void
 }) => {
   const [credentials, setCredentials] = useState({})
+  const [signInUrl, setSignInUrl] = useState<string>()
   const problem = missingField(connector, credentials)
   const form = useSubmit(async () => {
-    const body = { credentials: credentialsOf(credentials) }
-    await api.call('POST /connections/:id/credentials', { params: { id: connection.id }, body })
+    if (signInUrl !== undefined) {
+      await openProvider(async () => signInUrl)
+      onClose()
+      return
+    }
+    const oauthUrl = await submitCredentials(connection.id, credentials)
+    if (oauthUrl !== undefined) {
+      setSignInUrl(oauthUrl)
+      return
+    }
     await refreshConnections()
     toast.done(`${connector.name} connected`)
     onClose()
@@ -37,10 +47,14 @@ const KeyDialog = ({
       title={`Reconnect ${connector.name}`}
       description="The new credentials replace the stored ones."
       form={form}
-      action="Reconnect"
+      action={signInUrl === undefined ? 'Reconnect' : `Continue to ${new URL(signInUrl).host}`}
       disabledReason={problem}
     >
-      <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
+      {signInUrl === undefined ? (
+        <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
+      ) : (
+        <SignInNotice url={signInUrl} />
+      )}
     </FormDialog>
   )
 }

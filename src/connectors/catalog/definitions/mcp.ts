@@ -8,7 +8,21 @@ export const connector: Connector = {
     type: 'api_key',
     fields: [
       { key: 'url', label: 'URL', required: true, secret: false, help: 'For example https://mcp.example.com/mcp' },
-      { key: 'token', label: 'Bearer token', required: false, secret: true },
+      {
+        key: 'token',
+        label: 'Bearer token',
+        required: false,
+        secret: true,
+        help: 'Leave it empty for servers with sign-in (OAuth) and for servers without authentication',
+      },
+      {
+        key: 'clientId',
+        label: 'OAuth client ID',
+        required: false,
+        secret: false,
+        help: 'Only for sign-in servers that register no clients',
+      },
+      { key: 'clientSecret', label: 'OAuth client secret', required: false, secret: true },
     ],
   },
   api: { baseUrlField: 'url' },

@@ -1,0 +1,6 @@
+import { Notice } from '../../ui/notice.tsx'
+
+/** Says that a server asks for sign-in, and where. */
+export const SignInNotice = ({ url }: { url: string }) => (
+  <Notice tone="info">This server asks you to sign in at {new URL(url).host}. Its page opens in a new window.</Notice>
+)

@@ -243,6 +243,12 @@ describe('registration', () => {
       'https://user:pw@example.com/',
       'https://example.com/#fragment',
       'https://example.com/\n',
+      'https://a.example\\@b.example/',
+      'smb://host/share',
+      'ms-msdt:/x',
+      'itms-services://x',
+      'chrome-extension://x/y',
+      'search-ms:/x',
       'example',
       '',
     ]
@@ -314,14 +320,15 @@ describe('the consent of a person', () => {
     const person = await signIn(owner)
     const id = 'https://app.example.com/client.json'
     const document = { client_id: id, client_name: 'Published', redirect_uris: [redirectUri] }
-    let response: { status?: number; truncated?: boolean; document: object } = { document }
+    let response: { status?: number; truncated?: boolean; type?: string; document: object } = { document }
     const asked: { maxBytes: number; timeoutMs: number }[] = []
     const outbound = {
       ...app.deps.outbound,
       request: async (_url: string | URL, options: { maxBytes: number; timeoutMs: number }) => {
         asked.push(options)
-        const { status = 200, truncated = false } = response
-        return { status, truncated, headers: {}, durationMs: 1, body: Buffer.from(JSON.stringify(response.document)) }
+        const { status = 200, truncated = false, type = 'application/json; charset=utf-8' } = response
+        const headers = { 'content-type': type }
+        return { status, truncated, headers, durationMs: 1, body: Buffer.from(JSON.stringify(response.document)) }
       },
     }
     const server = await app.secondServer({}, { replace: { outbound } })
@@ -339,6 +346,7 @@ describe('the consent of a person', () => {
       { document: { ...document, token_endpoint_auth_method: 'private_key_jwt' } },
       { document, status: 302 },
       { document, truncated: true },
+      { document, type: 'text/html' },
     ]
     for (const next of invalid) {
       response = next

@@ -19,12 +19,12 @@ const maxUriLength = 500
 const maxRegistrationLength = 2_000
 const documentLimits = { timeoutMs: 5_000, maxBytes: 16_384 }
 
-/** Schemes that a browser itself handles, so that a "redirect" would run or open content of the client's choice. */
-const browserSchemes = new Set(
-  'javascript data vbscript file blob about filesystem view-source ws wss ftp chrome edge intent mailto tel sms'
-    .split(' ')
-    .map((scheme) => `${scheme}:`),
-)
+/**
+ * Schemes that a browser or an operating system itself handles, so that a "redirect" would run or open content of the
+ * client's choice: code, other pages, network shares, installers and settings.
+ */
+const systemSchemes =
+  /^(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|wss?|ftps?|sftp|intent|android-app|mailto|tel|sms|callto|chrome|edge|opera|brave|resource|jar|[\w.+-]*-extension|ms-[\w.+-]*|windowsdefender|search[\w.+-]*|shell|itms[\w.+-]*|smb|afp|nfs|davs?|ldaps?|ssh|telnet|rlogin|vnc|rdp|git|svn):$/
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.has(url.hostname)
 
@@ -32,9 +32,10 @@ const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHo
 export const isRedirectUri = (uri: unknown): uri is string => {
   if (typeof uri !== 'string' || uri.length > maxUriLength || !/^[\u0021-\u007e]+$/.test(uri)) return false
   const url = URL.parse(uri)
-  if (!url || uri.includes('#') || url.username !== '' || url.password !== '') return false
+  // A backslash is a slash to browsers and part of a name to others.
+  if (!url || /[#\\]/.test(uri) || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return isLoopback(url)
-  return url.protocol === 'https:' || (!browserSchemes.has(url.protocol) && /^[a-z][\w+.-]*:\//i.test(uri))
+  return url.protocol === 'https:' || (!systemSchemes.test(url.protocol) && /^[a-z][\w+.-]*:\//i.test(uri))
 }
 
 /** Exact comparison, except for the port of a loopback address (RFC 8252, 7.3). */
@@ -122,7 +123,9 @@ const publishedClient = async (
       if (!(error instanceof OutboundError)) throw error
       throw badRequest(`The metadata document of the app could not be read: ${error.message}`)
     })
-  const document = response.status === 200 && !response.truncated ? parsed(response.body) : {}
+  // A host that shows uploads of its users as pages has not published them as metadata.
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers['content-type'] ?? '')
+  const document = response.status === 200 && !response.truncated && isJson ? parsed(response.body) : {}
   const redirectUris = redirectUrisOf(document['redirect_uris'])
   const method = document['token_endpoint_auth_method'] ?? 'none'
   if (document['client_id'] !== id || !redirectUris || method !== 'none') {

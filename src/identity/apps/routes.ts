@@ -26,7 +26,7 @@ const path = `${apiPrefix}/apps`
 /** The host, or the scheme of a program, by which a person recognizes where they are sent. */
 const hostOf = (redirectUri: string): string => {
   const url = new URL(redirectUri)
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : url.protocol.slice(0, -1)
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : url.protocol
 }
 
 export const registerAppRoutes = (app: App, deps: AppDeps): void => {

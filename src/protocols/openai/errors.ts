@@ -90,6 +90,8 @@ const codes: Partial<Record<string, ErrorCode>> = {
   model_silent: 'SERVICE_UNAVAILABLE',
   model_cut: 'SERVICE_UNAVAILABLE',
   model_rejected: 'VALIDATION_ERROR',
+  // The reply of the model, not the server, is at fault.
+  output_invalid: 'VALIDATION_ERROR',
   agent_unavailable: 'VALIDATION_ERROR',
   forbidden: 'FORBIDDEN',
   key_revoked: 'UNAUTHORIZED',

@@ -24,7 +24,7 @@ export const readFormat = (given: unknown): OutputFormat | null => {
     type,
     schema: named['schema'] ?? {},
   }
-  if (!Check(ResponseFormat, format)) {
+  if (typeof named['name'] !== 'string' || !Check(ResponseFormat, format)) {
     throw invalid('response_format', 'json_schema must have a name, and may have a schema, a description and strict')
   }
   try {

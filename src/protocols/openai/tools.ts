@@ -6,8 +6,9 @@ import type { ChatCompletionCreate, ChatTool, ChatToolCall } from './schemas.ts'
 
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/
 
-export const checkToolName = (name: string, param: string): string => {
-  if (!namePattern.test(name)) throw invalid(param, `${param} must be 1–64 letters, digits, underscores and dashes`)
+export const checkToolName = (name: unknown, param: string): string => {
+  if (typeof name !== 'string' || !namePattern.test(name))
+    throw invalid(param, `${param} must be 1–64 letters, digits, underscores and dashes`)
   return name
 }
 

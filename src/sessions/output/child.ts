@@ -11,10 +11,19 @@ const maxLength = 300
 /** Names from the reply are quoted and cut: they go into an error message. */
 const short = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text)
 
+/** Without a prototype, so that a property of every object, such as `toString`, does not count as one of the reply. */
+const bare = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(bare)
+  const copy = Object.create(null) as Record<string, unknown>
+  for (const [key, inner] of Object.entries(value)) copy[key] = bare(inner)
+  return copy
+}
+
 const validate = ({ schema, text }: OutputQuestion): string[] => {
   let value: unknown
   try {
-    value = parseForeignJson(text)
+    value = bare(parseForeignJson(text))
   } catch (error) {
     if (error instanceof JsonTooDeep) return [`The JSON is nested deeper than ${maxJsonDepth} levels.`]
     return ['The text is not JSON.']

@@ -59,6 +59,20 @@ const stepsOf = (turn: { steps: { status: string; error: { code: string } | null
 const systemText = (request: unknown): string => JSON.stringify(request)
 
 describe('a turn with a JSON schema', () => {
+  test('does not count what every object has as a property of the reply', async () => {
+    const owner = await app.createOrg()
+    const named = { type: 'object', properties: { city: { type: 'string' }, toString: { type: 'string' } } }
+    plain.play(reply([basel], { usage }))
+    const good = await askFor(owner, 'plain/m', { responseFormat: { ...responseFormat, schema: named } })
+    assert.equal(good.turn.status, 'completed')
+    const needed = { ...named, required: ['toString'] }
+    plain.play(reply([basel], { usage }), reply([basel], { usage }))
+    const bad = await askFor(await app.createOrg(), 'plain/m', {
+      responseFormat: { ...responseFormat, schema: needed },
+    })
+    assert.equal(bad.turn.error.code, 'output_invalid')
+  })
+
   test('has the parsed reply as its output, and the same JSON as its text', async () => {
     plain.play(reply([basel.slice(0, 10), basel.slice(10)], { usage }))
     const { turn, message } = await askFor(await app.createOrg(), 'plain/m')

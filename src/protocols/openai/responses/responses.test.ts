@@ -304,7 +304,7 @@ describe('a response', () => {
     const bad = { type: 'json_schema', name: 'a', schema: { type: 'object' } } as const
     model.play(reply(['no'], { usage }))
     await assert.rejects(client.responses.create({ model: agent, input: 'x', text: { format: bad } }), {
-      status: 500,
+      status: 422,
       code: 'output_invalid',
     })
     await assert.rejects(client.responses.create({ model: 'agent/nobody', input: 'x' }), { status: 404 })
@@ -333,6 +333,9 @@ describe('a response', () => {
       [{ include: ['message.output_text.logprobs'] }, 'include'],
       [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
       [{ tools: [{ type: 'function', name: 'a b', parameters: {} }] }, 'tools[0].function.name'],
+      [{ tools: [{ type: 'function', parameters: {} }] }, 'tools[0].function.name'],
+      [{ tools: [{ ...weather, description: 'x'.repeat(10_001) }] }, null],
+      [{ text: { format: { type: 'json_schema', schema: {} } } }, 'text.format'],
       [{ tool_choice: { type: 'file_search' }, tools: [weather] }, 'tool_choice'],
       [{ text: { format: { type: 'json_schema', name: 'a', schema: { pattern: '(' } } } }, 'text.format'],
       [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],

@@ -8,6 +8,7 @@ import type { Tool } from '../../../tool.ts'
 import { wireName } from '../../models/wire-name.ts'
 import type { Toolbox } from '../../tools/tools.ts'
 import type { CallRow } from '../call-queries.ts'
+import { maxDescription } from './schemas.ts'
 import type { CallerTool, CallerTools, ToolChoice } from './schemas.ts'
 
 /** The most tools that every provider accepts, those of the agent included. */
@@ -39,6 +40,9 @@ export const readCallerTools = (
     throw badRequest('toolChoice requires tools')
   }
   const tools = given.map(({ name, description, inputSchema }): CallerTool => {
+    if (description !== undefined && description.length > maxDescription) {
+      throw badRequest(`The description of the tool ${name} must have at most ${maxDescription} characters`)
+    }
     const schema = cleanJson(objectSchema(name, inputSchema)) as Record<string, unknown>
     return { name, ...(description === undefined ? {} : { description: cleanText(description) }), inputSchema: schema }
   })

@@ -3,6 +3,9 @@ import type { Static } from 'typebox'
 
 const maxTools = 128
 
+/** Of the description of a tool, in characters. */
+export const maxDescription = 10_000
+
 const ToolName = (description: string) =>
   Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description, examples: ['get_weather'] })
 
@@ -13,7 +16,7 @@ export const CallerTool = Type.Object(
     ),
     description: Type.Optional(
       Type.String({
-        maxLength: 10_000,
+        maxLength: maxDescription,
         description: 'What the tool does, for the model, at most 10,000 characters. Default: the name.',
         examples: ['Returns the current weather of a city.'],
       }),

@@ -5,6 +5,7 @@ import type { Database } from './platform/database/database.ts'
 import type { Log } from './platform/process/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import type { Quotas } from './quotas/quotas.ts'
+import type { GivenAnswer } from './tool-form.ts'
 
 /** The context of a tool call. The actor is the person of the turn, so a tool has the permissions of that person. */
 export interface ToolContext {
@@ -31,6 +32,8 @@ export interface CallingTurn {
   leftMs: number
   /** The source of the first untrusted content that the turn has read; null for none. */
   untrustedFrom: string | null
+  /** Answers of a person to forms of earlier runs of this call. A tool asks by throwing `InputRequired`. */
+  answers: readonly GivenAnswer[]
   /** Marks the result of this call as untrusted, for tools that return untrusted content only in some results. */
   noteUntrusted(): void
   /**

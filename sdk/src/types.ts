@@ -478,6 +478,8 @@ export interface ApprovalDecision {
   approvalId: string
   /** True runs the tool; false tells the model that a person denied it. */
   approved: boolean
+  /** For an approved `input`: values for the fields of its `form`. Default: the defaults of the fields. */
+  answer?: Record<string, unknown>
 }
 
 export interface AuditEntry {
@@ -4587,8 +4589,8 @@ export interface Turn {
     input: unknown
     /** Whether the call may have run before: the server process ended while it was running. */
     isRepeated: boolean
-    /** `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. */
-    kind: "consent" | "approval" | "repeat"
+    /** `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer. */
+    kind: "consent" | "approval" | "repeat" | "input"
     /** Why a decision is needed, for people. */
     reason: string
     /** The agent that makes the call. */
@@ -4615,6 +4617,40 @@ export interface Turn {
     changedAt: string | null
     /** Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one. */
     untrustedFrom: string | null
+    /** For `input`: what the tool asks. Null otherwise. */
+    form: {
+      /** Name of the server that asks and gets the answer. */
+      server: string
+      /** Question of the server. Untrusted text. */
+      message: string
+      /** Fields of the answer. */
+      fields: Array<{
+        /** Name of the field in `answer`. */
+        key: string
+        /** Type of the value. `choice`: one of `options`. `choices`: a list of them. */
+        kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices"
+        /** Label of the field. */
+        label: string
+        /** Explanation of the field. Null without one. */
+        description: string | null
+        /** Whether a value is required. */
+        required: boolean
+        format: "email" | "uri" | "date" | "date-time" | null
+        /** Smallest number, or fewest characters or options. Null without a limit. */
+        min: number | null
+        /** Largest number, or most characters or options. Null without a limit. */
+        max: number | null
+        /** Options of `choice` and `choices`. Empty for other kinds. */
+        options: Array<{
+          /** Value of the option. */
+          value: string
+          /** Label of the option. */
+          label: string
+        }>
+        /** Value of a field that `answer` leaves out. Null without one. */
+        default: unknown
+      }>
+    } | null
     /** Whether the caller may decide. */
     canDecide: boolean
     /** Why the caller may not decide. Null when they may. */

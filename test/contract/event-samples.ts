@@ -75,7 +75,10 @@ const consent = async (app: TestApp, owner: TestActor): Promise<Sample & { clien
     code_challenge: createHash('sha256').update('a'.repeat(43)).digest('base64url'),
     code_challenge_method: 'S256',
   }).toString()
-  const options = { json: { request, approved: true }, headers: await signedIn(app, owner) }
+  const options = {
+    json: { request, approved: true },
+    headers: { ...(await signedIn(app, owner)), ...(await app.stepUp(owner)) },
+  }
   return { clientId, path: `${api}/apps/authorization`, options }
 }
 

@@ -4,6 +4,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { catalog } from '../../src/connectors/catalog/catalog.ts'
 import { McpChallenge, openSession } from '../../src/connectors/mcp/client.ts'
+import type { Elicited } from '../../src/connectors/mcp/client.ts'
+import { readAnswer, readForm } from '../../src/tool-form.ts'
 import { authorizeUrlOf, checkIssuer, withScope } from '../../src/connectors/mcp/oauth/authorization.ts'
 import type { McpAuthorization } from '../../src/connectors/mcp/oauth/authorization.ts'
 import { prepareSignIn } from '../../src/connectors/mcp/oauth/sign-in.ts'
@@ -41,7 +43,13 @@ const signIn = async (to: McpAuthorization): Promise<string> => {
 }
 
 const useServer = async (): Promise<void> => {
-  const target = { url: new URL(url), token, scrub: (text: string) => text, trusted: false, orgId }
+  // A person who accepts every form as it is.
+  const elicit = (params: unknown): Elicited => {
+    const { message, requestedSchema } = params as Record<string, unknown>
+    const form = readForm('suite', message, requestedSchema)
+    return form ? { action: 'accept', content: readAnswer(form, {}) } : { action: 'decline' }
+  }
+  const target = { url: new URL(url), token, scrub: (text: string) => text, trusted: false, orgId, elicit }
   const session = await openSession(outbound, target, AbortSignal.timeout(100_000))
   const tools = await session.listTools()
   for (const { name, inputSchema } of tools) {

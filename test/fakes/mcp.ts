@@ -120,7 +120,6 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     if (mcp.error !== undefined) return { body: { jsonrpc: '2.0', id, error: { code: -32_000, message: mcp.error } } }
     const isKnown = method.startsWith('tools/') || mcp.onRequest[method] !== undefined
     if (!isKnown) return { body: { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } } }
-    const message = { jsonrpc: '2.0', id, result: resultOf(method, params) }
     if (mcp.asks && method === 'tools/call') {
       const { promise, resolve } = Promise.withResolvers<void>()
       answered = resolve
@@ -128,9 +127,11 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       // The server numbers its own requests: this one has the ID of the call.
       response.write(`id: 1\ndata: \n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, ...mcp.asks })}\n\n`)
       await promise
-      response.end(`data: ${JSON.stringify(message)}\n\n`)
+      // The result can depend on the answer.
+      response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(method, params) })}\n\n`)
       return {}
     }
+    const message = { jsonrpc: '2.0', id, result: resultOf(method, params) }
     if (!mcp.isStreaming) return { body: message }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(

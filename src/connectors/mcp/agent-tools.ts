@@ -73,7 +73,8 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
     isOutbound: true,
     readsUntrusted: true,
     run: async ({ signal, turn }, input: Readonly<Record<string, unknown>>) => {
-      const call = { tool: tool.name, input, pinnedHash: pinned.hash, signal }
+      const answers = turn?.answers
+      const call = { tool: tool.name, input, pinnedHash: pinned.hash, signal, server: serverName, answers }
       return withPictures(await callMcpTool(deps, ref, call), turn)
     },
   }))

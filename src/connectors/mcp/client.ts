@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { badRequest } from '../../platform/http/errors.ts'
 import { createEventParser, EventStreamError } from '../../platform/http/event-stream.ts'
 import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../../platform/http/json-depth.ts'
@@ -18,7 +18,12 @@ interface McpTarget {
   trusted: boolean
   /** The org whose DNS look-ups are counted. */
   orgId: string
+  /** Answers a question of the server to the user. Without it, every question is cancelled. */
+  elicit?: ((params: unknown) => Elicited) | undefined
 }
+
+/** The result of `elicitation/create`. */
+export type Elicited = { action: 'accept'; content: object } | { action: 'decline' | 'cancel' }
 
 /** What a server declares besides tools. */
 export interface ServerFeatures {
@@ -49,6 +54,8 @@ export interface McpSession {
 /** Supported protocol versions, newest first. */
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
 const timeoutMs = 30_000
+/** How long a call waits for the stream of a server's own requests. */
+const openingMs = 2_000
 const maxResponseBytes = 1_048_576
 /** 1 MB in chunks of 64 bytes. Each chunk takes some microseconds, regardless of its size. */
 const maxChunks = 16_384
@@ -109,21 +116,26 @@ const parse = (text: string): Message[] => {
 const findResponse = (messages: readonly Message[], id: number): Message | undefined =>
   messages.find((message) => message?.id === id && message.method === undefined)
 
-const isForeignRequest = (message: Message | null | undefined): message is { id: string | number; method: string } =>
+const isForeignRequest = (message: Message | null | undefined): message is Message & ForeignRequest =>
   typeof message?.method === 'string' &&
   (Number.isSafeInteger(message.id) || (typeof message.id === 'string' && message.id.length <= 256))
 
-/** We declare no capability, so a server may ask for nothing but a `ping`. Without an answer it would wait forever. */
-const answerTo = ({ id, method }: { id: string | number; method: string }): object =>
-  method === 'ping'
-    ? { jsonrpc: '2.0', id, result: {} }
-    : { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not support the method.' } }
+type ForeignRequest = { id: string | number; method: string; params?: unknown }
+
+/**
+ * We declare elicitation only, so a server may ask for nothing else but a `ping`. Without an answer it would wait forever.
+ */
+const answerTo = ({ id, method, params }: ForeignRequest, elicit: NonNullable<McpTarget['elicit']>): object => {
+  if (method === 'ping') return { jsonrpc: '2.0', id, result: {} }
+  if (method === 'elicitation/create') return { jsonrpc: '2.0', id, result: elicit(params) }
+  return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not support the method.' } }
+}
 
 /** The JSON-RPC response to a request, from a JSON body or an event stream. Answers requests of the server. */
 const readResponse = async (
   response: Response,
   id: number,
-  answer: (message: object) => Promise<void>,
+  answer: (message: ForeignRequest) => Promise<void>,
 ): Promise<Message> => {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!response.body) throw unavailable('sent an empty response')
@@ -140,7 +152,7 @@ const readResponse = async (
         if (++answered > maxForeignRequests) {
           throw unavailable(`sent more than ${maxForeignRequests} requests before its response`)
         }
-        await answer(answerTo(message))
+        await answer(message)
       }
     }
     throw unavailable('ended its event stream without a response')
@@ -217,25 +229,60 @@ const failureOf = ({ status, headers }: Response): ProviderError => {
   return new ProviderError(isUnavailable ? 'unavailable' : 'rejected', `${name} responded with status ${status}.`)
 }
 
+type Send = (method: 'POST' | 'DELETE' | 'GET', body: object | undefined) => Promise<Response>
+
+/** Answers the requests that a server sends beside its responses. */
+const answerRequests = async (
+  body: ReadableStream<Uint8Array>,
+  answer: (message: ForeignRequest) => Promise<void>,
+): Promise<void> => {
+  let answered = 0
+  for await (const event of eventsOf(body)) {
+    for (const message of event === '' ? [] : parse(event).filter(isForeignRequest)) {
+      if (++answered > maxForeignRequests) return
+      await answer(message)
+    }
+  }
+}
+
 /**
- * Opens a session: `initialize`, then `notifications/initialized`. Throws a ProviderError: `invalid_credentials` when the
- * server does not accept the token, `rejected` when it supports none of our protocol versions.
+ * Opens the stream of a server's own requests, which it sends only while the stream is open. Servers without one respond
+ * with 405.
  */
-export const openSession = async (outbound: Outbound, target: McpTarget, signal?: AbortSignal): Promise<McpSession> => {
+const openRequestStream = async (send: Send, answer: (message: ForeignRequest) => Promise<void>): Promise<void> => {
+  const response = await send('GET', undefined).catch(() => undefined)
+  if (!response?.body) return
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (isStream) answerRequests(response.body, answer).catch(() => undefined)
+  else await response.body.cancel()
+}
+
+/** What a session has agreed with its server. */
+interface Agreed {
+  sessionId: string | undefined
+  version: string | undefined
+}
+
+interface SendOptions {
+  agreed: Agreed
+  signal: AbortSignal | undefined
+  /** Aborted when the session closes. */
+  closed: AbortSignal
+}
+
+/** Sends requests with the headers of the session. Throws a ProviderError for every other status than 2xx. */
+const createSend = (outbound: Outbound, target: McpTarget, { agreed, signal, closed }: SendOptions): Send => {
   const requestSignal = (): AbortSignal => {
     const timeout = AbortSignal.timeout(timeoutMs)
     return signal ? AbortSignal.any([signal, timeout]) : timeout
   }
-  let sessionId: string | undefined
-  let version: string | undefined
-  let lastId = 0
-
-  const send = async (method: 'POST' | 'DELETE', body: object | undefined): Promise<Response> => {
+  return async (method, body) => {
+    const { sessionId, version } = agreed
     try {
       const response = await outbound.fetch(target.url, {
         method,
         headers: {
-          accept: 'application/json, text/event-stream',
+          accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
           'user-agent': 'Atrium',
           ...(body ? { 'content-type': 'application/json' } : {}),
           ...(target.token === undefined ? {} : { authorization: `Bearer ${target.token}` }),
@@ -243,7 +290,7 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
           ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
-        signal: requestSignal(),
+        signal: method === 'GET' ? AbortSignal.any([requestSignal(), closed]) : requestSignal(),
         trusted: target.trusted,
         orgId: target.orgId,
       })
@@ -256,11 +303,32 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
       throw unavailable(`could not be reached: ${reason.replace(/\.$/, '')}`, error)
     }
   }
-  const answer = async (message: object): Promise<void> => (await send('POST', message)).body?.cancel()
+}
+
+/**
+ * Opens a session: `initialize`, then `notifications/initialized`. Throws a ProviderError: `invalid_credentials` when the
+ * server does not accept the token, `rejected` when it supports none of our protocol versions.
+ */
+export const openSession = async (outbound: Outbound, target: McpTarget, signal?: AbortSignal): Promise<McpSession> => {
+  const agreed: Agreed = { sessionId: undefined, version: undefined }
+  const closing = new AbortController()
+  const send = createSend(outbound, target, { agreed, signal, closed: closing.signal })
+  let lastId = 0
+
+  const elicit = (params: unknown): Elicited => {
+    const clean: unknown = JSON.parse(target.scrub(JSON.stringify(params ?? null)))
+    return target.elicit?.(clean) ?? { action: 'cancel' }
+  }
+  const answer = async (message: ForeignRequest): Promise<void> =>
+    (await send('POST', answerTo(message, elicit))).body?.cancel()
+  const listen = async (): Promise<void> => {
+    if (agreed.sessionId === undefined || target.elicit === undefined) return
+    await Promise.race([openRequestStream(send, answer), delay(openingMs, undefined, { ref: false })])
+  }
   const request = async (method: string, params: object): Promise<Record<string, unknown>> => {
     const id = ++lastId
     const response = await send('POST', { jsonrpc: '2.0', id, method, params })
-    sessionId ??= response.headers.get('mcp-session-id') ?? undefined
+    agreed.sessionId ??= response.headers.get('mcp-session-id') ?? undefined
     try {
       return resultOf(await readResponse(response, id, answer), target.scrub)
     } catch (error) {
@@ -274,11 +342,11 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
 
   const initialized = await request('initialize', {
     protocolVersion: versions[0],
-    capabilities: {},
+    capabilities: { elicitation: { form: {} } },
     clientInfo: { name: 'Atrium', version: '1' },
   })
-  version = versions.find((known) => known === initialized['protocolVersion'])
-  if (version === undefined) {
+  agreed.version = versions.find((known) => known === initialized['protocolVersion'])
+  if (agreed.version === undefined) {
     throw new ProviderError('rejected', `${name} supports none of the MCP versions ${versions.join(', ')}.`)
   }
   await (await send('POST', { jsonrpc: '2.0', method: 'notifications/initialized' })).body?.cancel()
@@ -290,9 +358,13 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
     listTools: () => collectTools((params) => request('tools/list', params)),
     listItems: (method, key, max) => collectItems((params) => scrubbed(method, params), key, max),
     request: scrubbed,
-    callTool: (toolName, input) => scrubbed('tools/call', { name: toolName, arguments: input ?? {} }),
+    callTool: async (toolName, input) => {
+      await listen()
+      return scrubbed('tools/call', { name: toolName, arguments: input ?? {} })
+    },
     close: async () => {
-      if (sessionId === undefined) return
+      closing.abort()
+      if (agreed.sessionId === undefined) return
       // Servers can reject this with 405. The session expires at the server then.
       await send('DELETE', undefined).then(
         (response) => response.body?.cancel(),

@@ -8,8 +8,10 @@ import { createScrubber } from '../connections/scrub.ts'
 import { sealSecrets } from '../connections/secrets.ts'
 import type { AccessDeps, ProviderDeps } from '../deps.ts'
 import { markBroken } from '../oauth/refresh.ts'
+import { InputRequired, keyOfForm, readForm } from '../../tool-form.ts'
+import type { Form, GivenAnswer } from '../../tool-form.ts'
 import { McpChallenge, openSession } from './client.ts'
-import type { McpSession } from './client.ts'
+import type { Elicited, McpSession } from './client.ts'
 import { plainTextOf, textContentOf } from './content.ts'
 import type { FeatureTool } from './features.ts'
 import { authorizationOf, secretsOf, withScope } from './oauth/authorization.ts'
@@ -21,13 +23,13 @@ import * as queries from './queries.ts'
 const withSession = async <T>(
   deps: ProviderDeps,
   access: Access,
-  signal: AbortSignal | undefined,
+  { signal, elicit }: { signal?: AbortSignal; elicit?: ((params: unknown) => Elicited) | undefined },
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
   const { orgId, connector, secrets } = access
   const to = providerUrl(deps, connector, secrets['url'] ?? '')
   const token = secrets['token'] ?? secrets['accessToken']
-  const target = { ...to, token, scrub: createScrubber(access), orgId }
+  const target = { ...to, token, scrub: createScrubber(access), orgId, elicit }
   const session = await openSession(deps.outbound, target, signal)
   try {
     return await work(session)
@@ -41,7 +43,7 @@ export const inspectServer = (
   deps: ProviderDeps,
   access: Access,
 ): Promise<{ serverName: string; tools: PinnedTools }> =>
-  withSession(deps, access, undefined, async (session) => ({
+  withSession(deps, access, {}, async (session) => ({
     serverName: session.serverName,
     tools: pinTools(await session.listTools(), session.features),
   }))
@@ -105,6 +107,7 @@ const requireScope = async (deps: AccessDeps, access: FreshAccess, error: McpCha
 interface Use {
   pinnedHash: string
   signal: AbortSignal
+  elicit?: (params: unknown) => Elicited
 }
 
 /**
@@ -114,11 +117,11 @@ interface Use {
 const withPinnedServer = <Result>(
   deps: AccessDeps,
   ref: ConnectionRef,
-  { pinnedHash, signal }: Use,
+  { pinnedHash, ...options }: Use,
   work: (session: McpSession) => Promise<Result>,
 ): Promise<Result> =>
   withConnection(deps, ref, (access) =>
-    withSession(deps, access, signal, async (session) => {
+    withSession(deps, access, options, async (session) => {
       const offered = pinTools(await session.listTools(), session.features)
       if (offered.hash !== pinnedHash) {
         const reason = 'The tools of this MCP server have changed. Review and accept them.'
@@ -132,17 +135,49 @@ const withPinnedServer = <Result>(
     }),
   )
 
-/** Calls a tool of a connection's server. */
+/** Answers the questions of one call with what the person has answered before, and notes the first new one. */
+const elicitationOf = (server: string, answers: readonly GivenAnswer[] | undefined) => {
+  const asked: { form?: Form } = {}
+  const elicit = (params: unknown): Elicited => {
+    const { message, requestedSchema, mode = 'form' } = (params ?? {}) as Record<string, unknown>
+    const form = mode === 'form' ? readForm(server, message, requestedSchema) : undefined
+    if (!form || !answers) return { action: 'decline' }
+    const given = answers.find(({ key }) => key === keyOfForm(form))
+    if (given) return { action: 'accept', content: given.answer }
+    asked.form ??= form
+    return { action: 'cancel' }
+  }
+  return { asked, elicit }
+}
+
+export interface McpCall extends Use {
+  tool: string
+  input: unknown
+  /** The name of the server, for questions to the person. */
+  server: string
+  /** Answers to questions of earlier runs. Undefined when nobody can be asked. */
+  answers: readonly GivenAnswer[] | undefined
+}
+
+/**
+ * Calls a tool of a connection's server. A server that asks the person during the call is told that the question is
+ * cancelled, and `InputRequired` is thrown: people take longer than a connection lasts. The next run answers it.
+ */
 export const callMcpTool = (
   deps: AccessDeps,
   ref: ConnectionRef,
-  { tool, input, ...use }: Use & { tool: string; input: unknown },
-): Promise<McpResult> =>
-  withPinnedServer(deps, ref, use, async (session) => {
+  { tool, input, server, answers, ...use }: McpCall,
+): Promise<McpResult> => {
+  const { asked, elicit } = elicitationOf(server, answers)
+  return withPinnedServer(deps, ref, { ...use, elicit }, async (session) => {
     const result = (await session.callTool(tool, input)) as Record<string, unknown>
+    if (asked.form) throw new InputRequired(asked.form)
     if (result['isError'] === true) throw badRequest(plainTextOf(result) || 'The tool failed.')
     return { output: toToolOutput(result), pictures: picturesOf(result) }
+  }).catch((error: unknown) => {
+    throw asked.form ? new InputRequired(asked.form) : error
   })
+}
 
 /** Runs a tool for the resources or prompts of a connection's server. */
 export const runFeatureTool = (

@@ -33,10 +33,11 @@ const signIn = async (person: TestActor): Promise<Call> => {
     .getSetCookie()
     .map((set) => set.split(';', 1)[0])
     .join('; ')
+  const stepUp = await app.stepUp(person)
   const call: Call = (method, path, body, headers = {}) =>
     app.call(method, `/api/v1${path}`, {
       ...(body === undefined ? {} : { json: body }),
-      headers: { cookie, origin: app.url, ...headers },
+      headers: { cookie, origin: app.url, ...stepUp, ...headers },
     })
   sessions.set(call, cookie)
   return call
@@ -370,6 +371,9 @@ describe('the consent of a person', () => {
     const json = { request: requestOf(clientId, pkce().challenge), approved: true }
     const byKey = await app.call('POST', '/api/v1/apps/authorization', { as: owner, json })
     assert.equal(byKey.status, 403)
+    const withoutStepUp = await person('POST', '/apps/authorization', json, { 'x-step-up-token': '' })
+    assert.equal(withoutStepUp.status, 403)
+    assert.match(withoutStepUp.body.error.message, /step-up/)
     const fromOther = await person('POST', '/apps/authorization', json, { origin: 'https://evil.example' })
     assert.equal(fromOther.status, 403)
   })

@@ -22,10 +22,12 @@ const freePort = async (): Promise<number> => {
 
 /** Consents to the request like a person in a browser, and opens the URL with the result. */
 const consent = async (request: string): Promise<void> => {
-  const { userId } = await app.createOrg()
+  const person = await app.createOrg()
+  const { userId } = person
   const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))
   const signedIn = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: path.split('=')[1] } })
-  const headers = { cookie: signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: app.url }
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const headers = { cookie, origin: app.url, ...(await app.stepUp(person)) }
   const json = { request, approved: true }
   const decided = await app.call('POST', '/api/v1/apps/authorization', { json, headers })
   assert.equal(decided.status, 200, decided.text)

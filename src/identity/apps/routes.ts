@@ -6,6 +6,7 @@ import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { workspaceOf } from '../actor.ts'
 import { afterId, idList } from '../id-list.ts'
+import { requireStepUp, stepUpTokenOf } from '../sign-in/second-factor/step-up.ts'
 import type { AppDeps } from './deps.ts'
 import { authorizeApp, requirePerson, revokeApp } from './grants.ts'
 import { issuerOf } from './metadata.ts'
@@ -107,7 +108,7 @@ export const registerAppRoutes = (app: App, deps: AppDeps): void => {
         tags,
         summary: 'Decide an authorization request',
         description:
-          'Authorizes an app, or rejects its request, and returns the URL with the result. For the console: requires the session of a signed-in person. The app gets the permissions in `scopes` as far as the person has them at the time of each request.',
+          'Authorizes an app, which requires step-up, or rejects its request, and returns the URL with the result. For the console: requires the session of a signed-in person. The app gets the permissions in `scopes` as far as the person has them at the time of each request.',
         body: AuthorizationDecision,
         response: { 200: Success(AuthorizationResult) },
       },
@@ -119,6 +120,8 @@ export const registerAppRoutes = (app: App, deps: AppDeps): void => {
       const asked = await readRequest(deps, actor, issuer, body.request)
       reply.header('cache-control', 'no-store')
       if (!body.approved) return ok({ redirectTo: redirectTo(asked, issuer, { error: 'access_denied' }) })
+      // The app stays authorized when the session ends, so a stolen session must not be enough.
+      await requireStepUp(db, actor, stepUpTokenOf(request))
       const code = await authorizeApp(db, actor, asked, {
         workspaceId: body.workspaceId ?? workspaceOf(actor),
         scopes: (body.scopes ?? asked.scopes) as AppScope[],

@@ -69,7 +69,7 @@ export const describeTool = ({ name, description, inputSchema, isReadOnly }: Too
 }
 
 /** Runs a tool with the caller's own authority. */
-export const runForCaller = (
+export const runForCaller = async (
   deps: SessionDeps,
   actor: Actor,
   { tool, input }: { tool: Tool; input: unknown },
@@ -88,7 +88,8 @@ export const runForCaller = (
     callKey: newId(),
     turn: null,
   }
-  return runTool(tool, context, input)
+  const outcome = await runTool(tool, context, input)
+  return outcome.status === 'asks' ? { status: 'failed', output: { error: 'The tool asks for input.' } } : outcome
 }
 
 const isObject = (value: unknown): value is object =>

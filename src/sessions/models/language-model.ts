@@ -115,6 +115,15 @@ export interface OpenModel {
   protocol: ModelProtocol
 }
 
+/** A request that cannot be built is never sent: it costs nothing, and building it again would fail again. */
+const requestFor = (...of: Parameters<typeof toOptions>): ReturnType<typeof toOptions> => {
+  try {
+    return toOptions(...of)
+  } catch (cause) {
+    throw new ModelFailure('rejected', 'The request for the model could not be built.', { cause })
+  }
+}
+
 /** Streams one call of a model with the AI SDK's provider interface, version 4 (`LanguageModelV4`). */
 export async function* streamLanguageModel(
   { model, provider, protocol, circuits }: OpenModel & { circuits: Circuits },
@@ -125,7 +134,7 @@ export async function* streamLanguageModel(
   const names = new Map(call.tools.map(({ name }: ModelTool) => [wireName(name), name]))
   const read = createEventReader(protocol, (name) => names.get(name) ?? name)
   try {
-    const options = toOptions(protocol, call, wireName, signal)
+    const options = requestFor(protocol, call, wireName, signal)
     const { stream } = await circuits.guard({ provider, orgId: call.orgId }, async () => {
       try {
         return await model.doStream(options)

@@ -256,9 +256,29 @@ describe('a hostile schema', () => {
   test('that refers to itself without end is a mistake of the schema', async () => {
     plain.play(reply(['{}'], { usage }))
     const { turn } = await askFor(await app.createOrg(), 'plain/m', {
-      responseFormat: { type: 'json_schema', schema: { $ref: '#' } },
+      responseFormat: { type: 'json_schema', schema: { allOf: [{ $ref: '#' }] } },
     })
     assert.match(turn.error.message, /refers to itself/)
+  })
+
+  test('whose references lead to nothing or back to themselves is rejected before a model is called', async () => {
+    const owner = await app.createOrg()
+    const session = await open(owner, 'plain/m')
+    const loop = { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
+    const schemas = [{ $ref: '#' }, { properties: { a: { $ref: '#/nope' } } }, { $ref: '#/%E0' }, loop]
+    for (const one of schemas) {
+      const json = { text: 'x', responseFormat: { type: 'json_schema', schema: { type: 'object', ...one } } }
+      const { status, body } = await say(app, owner, session, json)
+      assert.equal(status, 400, JSON.stringify(one))
+      assert.match(body.error.message, /leads to (no schema|itself)/)
+    }
+    const tree = { $defs: { 'a/b': { properties: { next: { $ref: '#/$defs/a~1b' } } } }, $ref: '#/$defs/a~1b' }
+    plain.play(reply(['{"next":{}}'], { usage }))
+    const { turn } = await ask(app, owner, session, {
+      text: 'x',
+      responseFormat: { type: 'json_schema', schema: { type: 'object', ...tree } },
+    })
+    assert.deepEqual(turn.output, { next: {} })
   })
 })
 

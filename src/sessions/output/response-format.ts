@@ -15,19 +15,53 @@ const checkPattern = (pattern: string, place: string): void => {
   }
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema that a JSON pointer names (RFC 6901). */
+const schemaAt = (root: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce((schema: unknown, part) => {
+      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      if (Array.isArray(schema)) return (schema as unknown[])[Number(key)]
+      return isObject(schema) && Object.hasOwn(schema, key) ? schema[key] : undefined
+    }, root)
+
+/** Follows references that lead to references: each must exist, and none may lead back to itself. */
+const checkReference = (root: unknown, reference: string, place: string): void => {
+  const seen = new Set<unknown>()
+  for (let next: unknown = reference; typeof next === 'string' && /^#(?:\/|$)/.test(next);) {
+    let schema: unknown
+    try {
+      schema = schemaAt(root, next.slice(1))
+    } catch {
+      schema = undefined
+    }
+    if (!isObject(schema) && typeof schema !== 'boolean') {
+      throw badRequest(`responseFormat: the reference at ${place} leads to no schema`)
+    }
+    if (seen.has(schema)) throw badRequest(`responseFormat: the reference at ${place} leads to itself`)
+    seen.add(schema)
+    next = isObject(schema) ? schema['$ref'] : undefined
+  }
+}
+
 /** Throws for what can only fail when a reply is validated, after it has been paid for. The depth is limited by its parser. */
-const checkSchema = (schema: unknown, place: string): void => {
+const checkSchema = (schema: unknown, place: string, root = schema): void => {
   if (typeof schema !== 'object' || schema === null) return
   for (const [keyword, value] of Object.entries(schema)) {
     const inner = `${place}/${keyword}`
     if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string' && !value.startsWith('#')) {
       throw badRequest(`responseFormat: the reference at ${inner} must begin with #`)
     }
+    if (keyword === '$ref' && typeof value === 'string') checkReference(root, value, inner)
     if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, inner)
     if (keyword === 'patternProperties' && typeof value === 'object' && value !== null) {
       for (const pattern of Object.keys(value)) checkPattern(pattern, inner)
     }
-    if (!data.has(keyword)) checkSchema(value, inner)
+    if (!data.has(keyword)) checkSchema(value, inner, root)
   }
 }
 

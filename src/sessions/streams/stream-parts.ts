@@ -2,7 +2,7 @@ import type { Question } from '../runtime/steps/questions.ts'
 
 type ShownQuestion = Pick<
   Question,
-  'kind' | 'reason' | 'agent' | 'connector' | 'authorityVersion' | 'changedBy' | 'changedAt' | 'untrustedFrom'
+  'kind' | 'reason' | 'agent' | 'connector' | 'authorityVersion' | 'changedBy' | 'changedAt' | 'untrustedFrom' | 'form'
 >
 
 /** The parts of the AI SDK's UI message stream, version 1 (ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), that turns send. */

@@ -7,6 +7,8 @@ import { jsonDepth, maxJsonDepth } from '../../platform/http/json-depth.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { describe } from '../../platform/http/validation.ts'
 import type { Tool, ToolContext, ToolScope, ToolSource } from '../../tool.ts'
+import { InputRequired } from '../../tool-form.ts'
+import type { Form } from '../../tool-form.ts'
 import { cleanJson, cleanText } from '../../platform/text/text.ts'
 import { runUnit } from '../../platform/process/units.ts'
 import { wireName } from '../models/wire-name.ts'
@@ -16,6 +18,12 @@ export type { Tool, ToolContext, ToolScope, ToolSource } from '../../tool.ts'
 export interface ToolOutcome {
   status: 'done' | 'failed'
   output: unknown
+}
+
+/** The tool asks a person, and runs again when it has the answer. Only for calls of a turn. */
+export interface AskingOutcome {
+  status: 'asks'
+  form: Form
 }
 
 export interface Toolbox {
@@ -148,7 +156,11 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
  * Runs a tool. An error of the tool resolves to an outcome that the model reads. Rejects only when the turn ends, and then
  * immediately, even if the tool ignores its signal.
  */
-export const runTool = async (tool: Tool, context: ToolContext, input: unknown): Promise<ToolOutcome> => {
+export const runTool = async (
+  tool: Tool,
+  context: ToolContext,
+  input: unknown,
+): Promise<ToolOutcome | AskingOutcome> => {
   const { log, signal, actor, turn, callKey } = context
   const timeout = AbortSignal.timeout(toolTimeoutMs)
   const stray = new AbortController()
@@ -164,6 +176,7 @@ export const runTool = async (tool: Tool, context: ToolContext, input: unknown):
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (timeout.aborted) return failure(`The tool did not finish within ${toolTimeoutMs / 1_000} s.`)
+    if (error instanceof InputRequired) return { status: 'asks', form: error.form }
     if (error instanceof ApiError) return failure(error.message)
     log.error({ err: error, tool: tool.name }, 'tool failed')
     return failure('The tool failed.')

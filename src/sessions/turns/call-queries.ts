@@ -83,11 +83,12 @@ export const decideCall = (
   db: Db,
   orgId: string,
   turnId: string,
-  { approvalId, approved }: { approvalId: string; approved: boolean },
+  { approvalId, approved, question }: { approvalId: string; approved: boolean; question: Question | null },
 ) =>
   db.row<{ callId: string; step: number; place: number }>(sql`
     update tool_calls
-    set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
+    set approved = ${approved}, question = coalesce(${question === null ? null : JSON.stringify(question)}::jsonb, question),
+      status = ${approved ? 'waiting' : 'denied'},
       ended_at = ${approved ? sql`null` : sql`now()`}
     where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and approved is null
     returning call_id, step, place`)

@@ -3,10 +3,12 @@ import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { recordEvent } from '../../outbox/record.ts'
-import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import { ApiError, badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import { keyOfForm, readAnswer } from '../../tool-form.ts'
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
-import { digestOfArguments, kindOf, decisionRejection } from '../runtime/steps/questions.ts'
+import { digestOfJson } from '../../platform/text/digest.ts'
+import { kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import { continueTurn, enqueueTurn } from './continue-turn.ts'
 import type { TurnDeps } from './deps.ts'
@@ -28,7 +30,7 @@ interface NewDecision extends Decision {
 
 /** Applies decisions to the calls in memory and returns those that are new. Throws like `decide`. */
 const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: Decision[]): NewDecision[] =>
-  decisions.flatMap(({ approvalId, approved }) => {
+  decisions.flatMap(({ approvalId, approved, answer }) => {
     const call = calls.find((one) => one.approvalId === approvalId)
     if (!call) throw notFound('Approval')
     const reason = decisionRejection(actor, turn, call)
@@ -36,6 +38,13 @@ const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: De
     if (call.approved === approved) return []
     if (call.approved !== null) throw conflict('This approval was already decided with the opposite result.')
     if (turn.status !== 'requires_action') throw conflict('The turn is no longer waiting for a decision.')
+    const form = call.question?.kind === 'input' ? call.question.form : undefined
+    if (answer !== undefined && (!form || !approved))
+      throw badRequest('answer is only for an approved request for input')
+    if (form && approved && call.question) {
+      const given = { key: keyOfForm(form), answer: readAnswer(form, answer ?? {}) }
+      call.question = { ...call.question, answers: [...(call.question.answers ?? []), given] }
+    }
     call.approved = approved
     return [{ approvalId, approved, call }]
   })
@@ -87,7 +96,7 @@ const recordDecision = async (
       approved,
       kind: kindOf(call),
       tool: call.toolName,
-      argumentsSha256: digestOfArguments(call.input),
+      argumentsSha256: digestOfJson(call.input),
       agentId: turn.agentId,
       forUserId: turn.userId,
     },
@@ -134,7 +143,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     if (explicit.length === 0) return
     const decided = [...explicit, ...(await storeConsents(db, actor, { turn, calls }, explicit))]
     for (const decision of decided) {
-      await callQueries.decideCall(db, orgId, turnId, decision)
+      await callQueries.decideCall(db, orgId, turnId, { ...decision, question: decision.call.question })
       await recordDecision(db, actor, { turn, workspaceId: session.workspaceId }, decision)
     }
     const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)

@@ -5,6 +5,8 @@ import type { TurnCreate, UiMessage } from './schemas.ts'
 export interface Decision {
   approvalId: string
   approved: boolean
+  /** Values for the fields of a form. */
+  answer?: Record<string, unknown> | undefined
 }
 
 export interface UserMessage {

@@ -4,6 +4,7 @@ import { CreatedAt, Id, IdOf, Nullable, TimestampOf } from '../../platform/http/
 import { Message } from '../schemas.ts'
 import { ResponseFormat } from '../output/schemas.ts'
 import { RequiredToolOutput, toolFields } from './caller-tools/schemas.ts'
+import { ToolForm } from './form-schema.ts'
 
 export const maxSteps = 16
 
@@ -186,9 +187,9 @@ const Approval = Type.Object({
   isRepeated: Type.Boolean({
     description: 'Whether the call may have run before: the server process ended while it was running.',
   }),
-  kind: Type.Enum(['consent', 'approval', 'repeat'], {
+  kind: Type.Enum(['consent', 'approval', 'repeat', 'input'], {
     description:
-      '`consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before.',
+      '`consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer.',
   }),
   reason: Type.String({ description: 'Why a decision is needed, for people.' }),
   agent: Type.Object(
@@ -219,6 +220,7 @@ const Approval = Type.Object({
         'Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one.',
     }),
   ),
+  form: Nullable(ToolForm, 'For `input`: what the tool asks. Null otherwise.'),
   canDecide: Type.Boolean({ description: 'Whether the caller may decide.' }),
   cannotDecideReason: Nullable(Type.String({ description: 'Why the caller may not decide. Null when they may.' })),
 })
@@ -366,6 +368,12 @@ export const ApprovalDecision = Type.Object({
     description: 'True runs the tool; false tells the model that a person denied it.',
     examples: [true],
   }),
+  answer: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'For an approved `input`: values for the fields of its `form`. Default: the defaults of the fields.',
+      examples: [{ people: 4 }],
+    }),
+  ),
 })
 
 export const StreamQuery = Type.Object({

@@ -40,6 +40,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: CallRow[]) =>
         changedBy: question?.changedBy ?? null,
         changedAt: question?.changedAt ?? null,
         untrustedFrom: question?.untrustedFrom ?? null,
+        form: question?.form ?? null,
         canDecide: cannotDecideReason === null,
         cannotDecideReason,
       },

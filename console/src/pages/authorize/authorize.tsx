@@ -5,6 +5,7 @@ import { useLocation } from 'react-router'
 import { api, read } from '../../api.ts'
 import { setScope } from '../../scope.ts'
 import { SignedIn, useIdentity } from '../../session.tsx'
+import { StepUp, useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { CheckField, SelectField } from '../../ui/forms/field.tsx'
@@ -25,6 +26,7 @@ const meanings: Partial<Record<string, string>> = {
 
 const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/authorization'> }) => {
   const { session, me, can } = useIdentity()
+  const withStepUp = useStepUp()
   const workspaces = useQuery(read('GET /workspaces'))
   const [chosen, setChosen] = useState<string>()
   const [rejected, setRejected] = useState<readonly string[]>([])
@@ -37,7 +39,8 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
       approved: isApproved,
       ...(isApproved && workspaceId !== undefined && { workspaceId, scopes: [...scopes] }),
     }
-    const { redirectTo } = await api.call('POST /apps/authorization', { body })
+    const call = (stepUp: { stepUpToken?: string }) => api.call('POST /apps/authorization', { body, ...stepUp })
+    const { redirectTo } = isApproved ? await withStepUp((stepUpToken) => call({ stepUpToken })) : await call({})
     location.assign(redirectTo)
   }
   const form = useSubmit(() => decide(true))
@@ -136,7 +139,9 @@ export const Authorize = () => {
   return (
     <main className={styles['page']}>
       <SignedIn>
-        <Asked />
+        <StepUp>
+          <Asked />
+        </StepUp>
       </SignedIn>
     </main>
   )

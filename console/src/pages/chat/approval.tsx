@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from 'atrium-sdk'
+import { useState } from 'react'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -10,8 +11,10 @@ import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './message.module.css'
 import type { ToolPart } from './parts.ts'
 import { asText } from './parts.ts'
+import { answerOf, QuestionForm } from './question-form.tsx'
+import type { Entered } from './question-form.tsx'
 
-export type Decide = (approvalId: string, approved: boolean) => Promise<void>
+export type Decide = (approvalId: string, approved: boolean, answer?: Record<string, unknown>) => Promise<void>
 
 type Asked = Turn['approvals'][number]
 
@@ -63,6 +66,7 @@ const titles: Record<Asked['kind'], string> = {
   consent: 'Consent required',
   approval: 'Approval required',
   repeat: 'Outcome unknown',
+  input: 'Input required',
 }
 
 const useConnectorName = (slug: string | null): string => {
@@ -87,15 +91,20 @@ export const Approval = ({
   const turn = useQuery(read('GET /turns/:id', { params: { id: turnId } }))
   const asked = turn.data?.approvals.find((one) => one.approvalId === approvalId)
   const connector = useConnectorName(asked?.connector ?? null)
+  const [entered, setEntered] = useState<Entered>({})
+  const form = asked?.form ?? undefined
+  const { answer, problem } = form ? answerOf(form, entered) : { answer: undefined, problem: false as string | false }
   const off =
     (!can('sessions:write') && 'You do not have permission to write in conversations.') ||
     (asked?.canDecide === false && (asked.cannotDecideReason ?? 'You cannot decide this request.'))
-  const approve = useSubmit(() => decide(approvalId, true))
+  const approve = useSubmit(() => decide(approvalId, true, answer))
   const deny = useSubmit(() => decide(approvalId, false))
   const isConsent = asked?.kind === 'consent'
   return (
     <section className={styles['approval']} aria-label={asked ? titles[asked.kind] : 'Approval required'}>
-      {isConsent ? (
+      {form ? (
+        <QuestionForm form={form} entered={entered} onChange={setEntered} />
+      ) : isConsent ? (
         <Consent asked={asked} connector={connector} />
       ) : (
         <p>
@@ -108,15 +117,15 @@ export const Approval = ({
           First call: <code>{part.name}</code>
         </p>
       )}
-      <CodeBlock text={asText(part.input)} />
+      {!form && <CodeBlock text={asText(part.input)} />}
       <Notice error={approve.error ?? deny.error} />
       {off === false ? (
         <div className={styles['approvalActions']}>
           <Button small busy={deny.busy} onClick={deny.submit}>
-            {isConsent ? 'Do not allow' : 'Deny'}
+            {isConsent ? 'Do not allow' : form ? 'Do not answer' : 'Deny'}
           </Button>
-          <Button small variant="primary" busy={approve.busy} onClick={approve.submit}>
-            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : 'Approve'}
+          <Button small variant="primary" busy={approve.busy} disabledReason={problem} onClick={approve.submit}>
+            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : form ? 'Send answer' : 'Approve'}
           </Button>
         </div>
       ) : (

@@ -110,10 +110,13 @@ export const useConversation = (sessionId: string) => {
     exchanges,
     live,
     isWorking,
-    decide: async (approvalId: string, approved: boolean): Promise<void> => {
+    decide: async (approvalId: string, approved: boolean, answer?: Record<string, unknown>): Promise<void> => {
       if (liveId === undefined) return
       try {
-        await api.call('POST /turns/:id/approvals', { params: { id: liveId }, body: { approvalId, approved } })
+        await api.call('POST /turns/:id/approvals', {
+          params: { id: liveId },
+          body: { approvalId, approved, ...(answer && approved ? { answer } : {}) },
+        })
       } catch (error) {
         // CONFLICT: the agent was changed in the meantime, so the turn asks again.
         if (isCode(error, 'CONFLICT')) resume()

@@ -9,7 +9,7 @@ import { sql } from '../../../platform/database/database.ts'
 import { createLog } from '../../../platform/process/log.ts'
 import { newId } from '../../../platform/ids.ts'
 import { runTool } from '../../tools/tools.ts'
-import type { Tool, ToolContext } from '../../tools/tools.ts'
+import type { Tool, ToolContext, ToolOutcome } from '../../tools/tools.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
@@ -137,7 +137,7 @@ describe('tool results that are too long', () => {
       signal: new AbortController().signal,
     } as unknown as ToolContext
     const tool = { name: 'big', run: () => Promise.resolve({ text: 'é'.repeat(5_000_000) }) } as unknown as Tool
-    const { status, output } = await runTool(tool, context, {})
+    const { status, output } = (await runTool(tool, context, {})) as ToolOutcome
     assert.equal(status, 'done')
     assert.ok(Buffer.byteLength(JSON.stringify(output)) <= 65_536 + 1_024)
     assert.equal((output as { truncated: boolean }).truncated, true)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { wantsApproval } from '../../../agents/approvals.ts'
 import { asksAfterUntrusted, changerOf, isConsented } from '../../../agents/consents/consents.ts'
 import type { AuthorityChange, ConsentRow } from '../../../agents/consents/consents.ts'
@@ -7,12 +6,14 @@ import { may } from '../../../identity/actor.ts'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Permission } from '../../../identity/permissions.ts'
 import type { Tool } from '../../../tool.ts'
+import type { Form, GivenAnswer } from '../../../tool-form.ts'
 
 /**
  * `consent`: whether the agent may use the person's connection. `repeat`: whether to run a call again after a crash that
- * left its effect unknown. `approval`: whether to run the call at all.
+ * left its effect unknown. `approval`: whether to run the call at all. `input`: what the tool asks the person during the
+ * call.
  */
-export type QuestionKind = 'consent' | 'approval' | 'repeat'
+export type QuestionKind = 'consent' | 'approval' | 'repeat' | 'input'
 
 /** A question to a person about a call. It is stored with the call. */
 export interface Question {
@@ -31,6 +32,9 @@ export interface Question {
   untrustedFrom: string | null
   /** Whether the call would need approval even with consent. */
   needsApproval: boolean
+  /** For `input`: the question of the tool, and the answers to its earlier ones. */
+  form?: Form
+  answers?: readonly GivenAnswer[]
 }
 
 /** Sources of untrusted content that are not tools. */
@@ -99,13 +103,44 @@ export const questionFor = (
   }
 }
 
+/** Questions of one call to a person, so that a server cannot ask without end. */
+const maxForms = 5
+
+/** The question of a tool to the person. Undefined when it has asked too often. */
+export const inputQuestion = (
+  { agent }: QuestionContext,
+  tool: Tool | undefined,
+  { toolName, question }: Pick<QuestionedCall, 'toolName' | 'question'>,
+  form: Form,
+): Question | undefined => {
+  const answers = question?.answers ?? []
+  if (answers.length >= maxForms) return undefined
+  return {
+    kind: 'input',
+    reason: `${form.server} asks you for input. Your answer is sent to it.`,
+    permission: tool?.permission ?? permissionByName(toolName),
+    agent: { id: agent.id, slug: agent.slug, name: agent.name },
+    connector: tool?.connector ?? null,
+    authorityVersion: agent.authorityVersion,
+    changedBy: null,
+    changedAt: null,
+    untrustedFrom: null,
+    needsApproval: true,
+    form,
+    answers,
+  }
+}
+
 /** Recomputes the question about a call, because the agent or the consents may have changed since it was asked. */
 export const renewQuestion = (
   context: QuestionContext,
   tool: Tool | undefined,
   { toolName, status, question }: QuestionedCall,
 ): Question | null => {
+  if (question?.kind === 'input' && status === 'waiting') return question
   const next = questionFor(context, tool, { toolName, isRepeat: status === 'unknown' })
+  // What the person has answered before is not asked again.
+  if (next && question?.answers) return { ...next, answers: question.answers }
   if (next || !question) return next ?? null
   // The person was already asked, so the call waits for the decision even if it could run without one now.
   const { agent } = context
@@ -140,6 +175,7 @@ export const decisionRejection = (actor: Actor, turn: { userId: string }, call: 
   if (!isOwn && kindOf(call) === 'consent') {
     return 'Only the person for whom the turn runs can allow an agent to use their connections.'
   }
+  if (!isOwn && kindOf(call) === 'input') return 'Only the person for whom the turn runs can answer this.'
   if (!isOwn && !may(actor, 'approvals:decide')) {
     return 'Only the person for whom the turn runs, or a member with the permission approvals:decide, can decide this.'
   }
@@ -147,16 +183,3 @@ export const decisionRejection = (actor: Actor, turn: { userId: string }, call: 
   if (!may(actor, permission)) return `Deciding about ${call.toolName} needs the permission ${permission}.`
   return undefined
 }
-
-const canonical = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(canonical)
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]): [string, unknown] => [key, canonical(inner)]))
-}
-
-/** SHA-256 in hex of the arguments as JSON with sorted keys. The audit log stores it instead of the arguments. */
-export const digestOfArguments = (input: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(canonical(input)) ?? 'null')
-    .digest('hex')

@@ -1,10 +1,11 @@
 import { newId } from '../../../platform/ids.ts'
-import type { Tool, ToolOutcome } from '../../tools/tools.ts'
+import type { AskingOutcome, Tool, ToolOutcome } from '../../tools/tools.ts'
 import { AuthorityLost } from '../authority.ts'
 import { callChange, isSettled, isUndecided, newCall, waitingCall } from './call-rows.ts'
 import type { RequestedCall } from './model-response.ts'
 import type { CallChange, EndedStep, NewCall } from '../queries.ts'
-import { consentLost, renewQuestion, questionFor, withLatestChange } from './questions.ts'
+import { consentLost, inputQuestion, renewQuestion, questionFor, withLatestChange } from './questions.ts'
+import type { Form } from '../../../tool-form.ts'
 import { isOfCaller } from '../../turns/caller-tools/caller-tools.ts'
 import { renewAuthority } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -86,7 +87,7 @@ const startCalls = ({ state }: TurnContext, calls: readonly TurnCall[]): CallCha
 }
 
 /** Runs the tool of a call if the agent still has the tool and the person's consent to use it. */
-const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome> => {
+const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome | AskingOutcome> => {
   const { actor, limits, services, signal } = context
   const tool = toolOf(context, call.toolName)
   if (!tool) return { status: 'failed', output: { error: `This agent may no longer use ${call.toolName}.` } }
@@ -95,8 +96,20 @@ const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutc
   return services.toolRunner.run(tool, call, { actor, leftMs: limits.leftMs(), signal })
 }
 
+/** Lets a call wait for the answer to a question of its tool. */
+const awaitAnswer = async (context: TurnContext, call: TurnCall, form: Form): Promise<CallChange | ToolOutcome> => {
+  const question = inputQuestion(context, toolOf(context, call.toolName), call, form)
+  if (!question) return { status: 'failed', output: { error: 'The tool asked the person for input too often.' } }
+  const waiting: TurnCall = { ...call, status: 'waiting', approvalId: newId(), approved: null, question }
+  context.state.updateCalls(await ask(context, [waiting]))
+  return { ...callChange(call, 'waiting'), approvalId: waiting.approvalId, question }
+}
+
 const runCall = async (context: TurnContext, call: TurnCall): Promise<CallChange> => {
-  const { status, output } = await outcomeOf(context, call)
+  const outcome = await outcomeOf(context, call)
+  const settled = outcome.status === 'asks' ? await awaitAnswer(context, call, outcome.form) : outcome
+  if ('place' in settled) return settled
+  const { status, output } = settled
   const ended: TurnCall = { ...call, status, output }
   context.state.updateCalls([ended])
   emitOutcome(context, ended)
@@ -176,7 +189,7 @@ const ask = async ({ services }: TurnContext, calls: readonly TurnCall[]): Promi
     const { approvalId, callId: toolCallId } = call
     const question = call.question && withLatestChange(call.question, change)
     if (approvalId === null || question === null) return call
-    const { permission: _permission, needsApproval: _needsApproval, ...shown } = question
+    const { permission: _permission, needsApproval: _needsApproval, answers: _answers, ...shown } = question
     services.writer.emit({ type: 'tool-approval-request', approvalId, toolCallId, ...shown })
     return { ...call, question }
   })
@@ -192,6 +205,9 @@ export const askAboutCalls = async (context: TurnContext, calls: TurnCall[]): Pr
   const asked = await ask(context, undecided)
   return calls.map((call) => newCall(asked.find(({ place }) => place === call.place) ?? call))
 }
+
+/** Whether a tool has asked the person for input, so that the turn must wait. */
+export const awaitsAnswer = ({ state }: TurnContext): boolean => state.calls.some(isUndecided)
 
 /** Stores calls with the model call that requested them and runs those of the server. Throws AuthorityLost when authority is lost. */
 export const runCalls = async (

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Actor } from '../../../identity/actor.ts'
 import type { Tool, ToolContext } from '../../../tool.ts'
 import { runTool } from '../../tools/tools.ts'
-import type { Toolbox, ToolOutcome } from '../../tools/tools.ts'
+import type { AskingOutcome, Toolbox, ToolOutcome } from '../../tools/tools.ts'
 import type { ClaimedTurn } from '../../turns/queries.ts'
 import type { KeptPictures } from '../prompt/kept-pictures.ts'
 import type { TurnCall, TurnState } from '../turn-state.ts'
@@ -12,7 +12,11 @@ export interface ToolRunner {
   /** Validates the arguments of a call. Returns an error for the model; undefined when they are valid. */
   inputError(tool: Tool, input: unknown): string | undefined
   /** Rejects only when the turn ends in the meantime. A tool that fails resolves to a failed outcome. */
-  run(tool: Tool, call: TurnCall, options: { actor: Actor; leftMs: number; signal: AbortSignal }): Promise<ToolOutcome>
+  run(
+    tool: Tool,
+    call: TurnCall,
+    options: { actor: Actor; leftMs: number; signal: AbortSignal },
+  ): Promise<ToolOutcome | AskingOutcome>
 }
 
 /** The only dependencies of the server that tools can use. */
@@ -30,6 +34,7 @@ export const createToolRunner = (
   run: async (tool, call, { actor, leftMs, signal }) => {
     const noteUntrusted = (): void => state.noteUntrusted(call.toolName)
     const { untrustedFrom } = state
+    const answers = call.question?.answers ?? []
     const keepPicture = async (bytes: Buffer): Promise<string> => {
       const open = async (): Promise<Readable> => Readable.from([bytes])
       const input = { mimeType: 'image/*', name: 'picture', sizeBytes: bytes.length, orgId: actor.orgId, open }
@@ -48,7 +53,7 @@ export const createToolRunner = (
         signal,
         projectId: turn.projectId,
         callKey: `${turn.id}:${call.step}:${call.place}`,
-        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted, keepPicture },
+        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, answers, noteUntrusted, keepPicture },
       },
       call.input,
     )

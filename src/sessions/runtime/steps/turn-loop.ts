@@ -6,7 +6,15 @@ import { isOverBudget } from '../costs/costs.ts'
 import { callModel } from './model-step.ts'
 import { OutputInvalid } from './step-outcome.ts'
 import type { StepOutcome } from './step-outcome.ts'
-import { askAboutCalls, cancelCalls, handToCaller, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
+import {
+  askAboutCalls,
+  awaitsAnswer,
+  cancelCalls,
+  handToCaller,
+  planCalls,
+  resumeCalls,
+  runCalls,
+} from './tool-calls.ts'
 import { renewAuthority, TimeIsUp } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { isOfCaller } from '../../turns/caller-tools/caller-tools.ts'
@@ -47,6 +55,13 @@ const limitReached = (context: TurnContext, step: number): TurnOutcome | undefin
   return isOverBudget(context.turn, context.state.steps) ? ended('incomplete', 'max_cost') : undefined
 }
 
+/** Lets the turn wait when a tool has asked the person for input; its question is stored with the call. */
+const waitForAnswer = async (context: TurnContext): Promise<boolean> => {
+  if (!awaitsAnswer(context)) return false
+  await context.services.writer.pause({})
+  return true
+}
+
 /** Continues the unfinished tool calls of an earlier worker. Undefined when the turn waits for a person or the caller. */
 const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined> => {
   const { state, services } = context
@@ -55,6 +70,7 @@ const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined
     await services.writer.pause({ callChanges: resumed.questions })
     return undefined
   }
+  if (await waitForAnswer(resumed.context)) return undefined
   if (await handToCaller(resumed.context)) return undefined
   // All calls of the step have results now, so the step ends in the stream.
   if (state.isInStep && state.steps.at(-1)?.status === 'completed') services.writer.emit({ type: 'finish-step' })
@@ -99,6 +115,7 @@ const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined>
       return undefined
     }
     await runCalls(context, outcome.ended, calls)
+    if (await waitForAnswer(context)) return undefined
     if (await handToCaller(context)) return undefined
     services.writer.emit({ type: 'finish-step' })
   }

@@ -79,6 +79,11 @@ export const checkCallerTools = async (
   if (model && !model.capabilities.tools) throw validationError(`The agent's model ${agent.model} cannot call tools.`)
   const offered = await toolbox.offered({ db, actor, agent })
   const own = new Set(offered.map(({ name }) => wireName(name)))
+  if (offered.length + tools.length > maxTools) {
+    throw badRequest(
+      `tools must have at most ${maxTools - offered.length} items: the agent has ${offered.length} tools of its own`,
+    )
+  }
   const taken = tools.find(({ name }) => own.has(name))
   if (taken) throw badRequest(`tools must not have the name ${taken.name}, which a tool of the agent has`)
 }

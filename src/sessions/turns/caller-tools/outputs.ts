@@ -2,7 +2,7 @@ import type { Actor } from '../../../identity/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../platform/http/errors.ts'
 import { cleanJson } from '../../../platform/text/text.ts'
 import * as queries from '../../queries.ts'
-import { digestOfArguments } from '../../runtime/steps/questions.ts'
+import { digestOfJson } from '../../../platform/text/digest.ts'
 import type { StreamPart } from '../../streams/stream-parts.ts'
 import * as callQueries from '../call-queries.ts'
 import type { CallRow } from '../call-queries.ts'
@@ -50,7 +50,7 @@ const applyOutputs = (turn: TurnRow, calls: CallRow[], outputs: readonly GivenOu
     const call = calls.find((one) => one.callId === callId)
     if (!call) throw notFound('Tool call')
     if (call.status === 'done' || call.status === 'failed') {
-      const isSame = call.status === status && digestOfArguments(call.output) === digestOfArguments(output)
+      const isSame = call.status === status && digestOfJson(call.output) === digestOfJson(output)
       if (isSame) return []
       throw conflict(`The call ${callId} already has another output.`)
     }

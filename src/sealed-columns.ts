@@ -3,6 +3,7 @@ import { connectionSecretsColumn, oauthClientColumn, oauthVerifierColumn } from 
 import { endpointSecretColumn, replyToColumn } from './connectors/endpoints/secrets.ts'
 import { signInSecretColumn } from './identity/sign-in/secret.ts'
 import type { SealedColumnAt } from './platform/encryption/reencrypt.ts'
+import { pushSecretColumn } from './protocols/a2a/push/secrets.ts'
 import { eventEndpointSecretColumn, webhookSecretColumn } from './webhooks/secrets.ts'
 
 /** Every column of sealed values, which `atrium reencrypt` processes. */
@@ -16,4 +17,5 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   providerKeyColumn,
   webhookSecretColumn,
   eventEndpointSecretColumn,
+  pushSecretColumn,
 ]

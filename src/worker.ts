@@ -15,6 +15,9 @@ import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
 import { registerSignInExpiry } from './identity/sign-in/expiry.ts'
 import { registerKeyExpiry } from './platform/http/idempotency/idempotency.ts'
+import { createPushDispatcher } from './protocols/a2a/push/dispatch.ts'
+import { registerPushExpiry } from './protocols/a2a/push/expiry.ts'
+import { createPrepareTask } from './protocols/a2a/push/prepare.ts'
 import { registerQuotaJobs } from './quotas/verify.ts'
 import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
 import { registerSessionJobs } from './sessions/jobs.ts'
@@ -39,8 +42,10 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   registerFileJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
-  registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps) })
+  registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps), prepareTask: createPrepareTask(deps) })
   deps.publisher.onPublish(createDispatcher(deps))
+  deps.publisher.onPublish(createPushDispatcher(deps))
+  registerPushExpiry(jobs, db)
   registerSubscriptions(deps, subscriptions)
   registerEventJobs(deps)
   registerConnectionJobs(jobs, deps)

@@ -12,6 +12,7 @@ const batch = 5_000
 export interface WebhookJobDeps extends Omit<WebhookDeps, 'quotas' | 'orgOfLinear'> {
   log: Log
   prepareEvent: AttemptDeps['prepareEvent']
+  prepareTask: AttemptDeps['prepareTask']
 }
 
 const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Promise<void> => {

@@ -17,7 +17,8 @@ const unfinishedWork = (db: Database) =>
     from horizon, webhook_queue q
       left join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id
       left join event_endpoints t on t.org_id = q.org_id and t.id = q.webhook_id
-    where coalesce(w.status, t.status) = 'active' and (q.lease_token is not null or q.due_at <= at)
+      left join task_push_configs p on p.org_id = q.org_id and p.id = q.webhook_id
+    where (coalesce(w.status, t.status) = 'active' or p.id is not null) and (q.lease_token is not null or q.due_at <= at)
     having count(*) > 0
     union all
     select 'turn', count(*)::int from active_turns having count(*) > 0

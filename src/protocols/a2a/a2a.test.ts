@@ -1,93 +1,34 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Message, Part, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk'
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
+import type { Part, SendMessageRequest, StreamResponse } from '@a2a-js/sdk'
 import { callTools, hangAfter, held, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
+import {
+  asTask,
+  cancel,
+  collect,
+  connectClient,
+  ended,
+  get,
+  lastState,
+  messageOf,
+  replyOf,
+  stateOf,
+  streamedText,
+  text,
+  textOf,
+} from '../../../test/fakes/a2a-client.ts'
 import { createAgent, openSession, until } from '../../../test/support/chat.ts'
 
 const model = await startFakeModel()
 const app = await startTestApp(model.env)
 const other = await app.secondServer()
 
-const ended = { completed: 3, failed: 4, canceled: 5, authRequired: 8 }
-const stateOf = (task: Task): number | undefined => task.status?.state
-
 /** The official client, with the revision that it takes from the card. */
-const clientFor = (as: TestActor, { slug = 'helper', isOld = false, url = app.url } = {}) => {
-  const fetchImpl: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers)
-    headers.set('authorization', `Bearer ${as.key}`)
-    return fetch(input, { ...init, headers })
-  }
-  const legacyCompat = { enabled: isOld }
-  const factory = new ClientFactory({
-    transports: [new JsonRpcTransportFactory({ fetchImpl, legacyCompat })],
-    cardResolver: new DefaultAgentCardResolver({ fetchImpl, legacyCompat }),
-  })
-  if (!isOld) return { client: factory.createFromUrl(`${url}/a2a/${slug}/`) }
-  const resolver = new DefaultAgentCardResolver({ fetchImpl, legacyCompat })
-  const onlyOld = async () => {
-    const card = await resolver.resolve(`${url}/a2a/${slug}/`)
-    const supportedInterfaces = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === '0.3')
-    return factory.createFromAgentCard({ ...card, supportedInterfaces })
-  }
-  return { client: onlyOld() }
-}
-
-const text = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
+const clientFor = (as: TestActor, options: { slug?: string; isOld?: boolean; url?: string } = {}) => ({
+  client: connectClient(as, { url: app.url, ...options }),
 })
-
-let messages = 0
-const messageOf = (parts: Part[], more: Partial<Message> = {}): SendMessageRequest => ({
-  tenant: '',
-  message: {
-    messageId: `m-${(messages += 1)}`,
-    contextId: '',
-    taskId: '',
-    role: 1,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-    ...more,
-  },
-  configuration: undefined,
-  metadata: undefined,
-})
-const get = (id: string, historyLength?: number) => ({
-  tenant: '',
-  id,
-  ...(historyLength === undefined ? {} : { historyLength }),
-})
-const cancel = (id: string) => ({ tenant: '', id, metadata: undefined })
-
-const textOf = (parts: Part[] = []): string =>
-  parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('')
-const replyOf = (task: Task): string => task.artifacts.map(({ parts }) => textOf(parts)).join('')
-const asTask = (result: Task | Message): Task => {
-  assert.ok('artifacts' in result)
-  return result
-}
-
-const collect = async (stream: AsyncIterable<StreamResponse>): Promise<StreamResponse[]> => {
-  const updates: StreamResponse[] = []
-  for await (const update of stream) updates.push(update)
-  return updates
-}
-const streamedText = (updates: StreamResponse[]): string =>
-  updates
-    .map(({ payload }) => (payload?.$case === 'artifactUpdate' ? textOf(payload.value.artifact?.parts) : ''))
-    .join('')
-const lastState = (updates: StreamResponse[]): number | undefined => {
-  const last = updates.at(-1)?.payload
-  return last?.$case === 'statusUpdate' ? last.value.status?.state : undefined
-}
 
 const newPerson = async (json: object = {}): Promise<TestActor> => {
   const owner = await app.createOrg()
@@ -243,7 +184,7 @@ describe('a message of the A2A protocol', () => {
     )
   })
 
-  test('is rejected with a URL, without content, for a task, for push notifications and for other outputs', async () => {
+  test('is rejected with a URL, without content, for a task, for notifications to a private address and for other outputs', async () => {
     const owner = await newPerson()
     model.play(reply(['Hello.']))
     const client = await clientFor(owner).client
@@ -264,7 +205,7 @@ describe('a message of the A2A protocol', () => {
       [messageOf([text('Hi')], { contextId: 'x' }), -32_602],
       [messageOf([text('Hi')], { contextId: strange.id }), -32_602],
       [messageOf([text('Hi')], { taskId: '01a1fc7d-9b47-7384-a5f6-84444f80a265' }), -32_001],
-      [{ ...messageOf([text('Hi')]), configuration: { ...configuration, taskPushNotificationConfig: push } }, -32_003],
+      [{ ...messageOf([text('Hi')]), configuration: { ...configuration, taskPushNotificationConfig: push } }, -32_602],
       [
         { ...messageOf([text('Hi')]), configuration: { ...configuration, acceptedOutputModes: ['audio/wav'] } },
         -32_005,
@@ -387,6 +328,18 @@ describe('the endpoint', () => {
           pushNotificationConfig: { url: 'http://127.0.0.1' },
         }),
         request('tasks/pushNotificationConfig/set', {}),
+        request('tasks/pushNotificationConfig/set', {
+          taskId: 'x',
+          pushNotificationConfig: { url: 5, id: {}, token: [], authentication: { schemes: ['Basic', 'planted'] } },
+        }),
+        request('tasks/pushNotificationConfig/get', { id: 'x', pushNotificationConfigId: 5 }),
+        request('tasks/pushNotificationConfig/list', {}),
+        request('tasks/pushNotificationConfig/delete', { id: 'x' }),
+        request('DeleteTaskPushNotificationConfig', { taskId: 'x', id: nested }),
+        request('message/send', {
+          message: { messageId: 'p', role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'Hi' }] },
+          configuration: { pushNotificationConfig: { url: { a: 1 }, authentication: { schemes: 'Bearer' } } },
+        }),
         request('GetExtendedAgentCard', {}),
         request('agent/getAuthenticatedExtendedCard', {}),
         [],

@@ -22,7 +22,7 @@ export const toAgentCard = (agent: AgentRow, url: string): object => ({
   name: agent.name,
   description: agent.description ?? `The agent ${agent.name}.`,
   version,
-  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+  capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
   defaultInputModes: ['text/plain', 'application/json', 'image/png', 'image/jpeg', 'application/pdf'],
   defaultOutputModes: ['text/plain'],
   skills: [skillOf(agent)],

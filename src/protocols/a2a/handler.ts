@@ -7,6 +7,8 @@ import { forbidden } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
+import { createPushMethods } from './push/methods.ts'
+import type { PushRevision } from './push/queries.ts'
 import { startTask } from './send.ts'
 import type { SendDeps, StartedTask } from './send.ts'
 import { findOwnTurn, states, toTask } from './tasks.ts'
@@ -17,12 +19,13 @@ interface Call {
   request: FastifyRequest
   reply: FastifyReply
   agent: AgentRow
+  revision: PushRevision
 }
 
 const lastStates = new Set<number>([states.completed, states.failed, states.cancelled])
 
 /** The methods of the protocol for one request. They keep no state: any process can answer any request. */
-export const createHandler = (deps: SendDeps, { request, reply, agent }: Call): A2ARequestHandler => {
+export const createHandler = (deps: SendDeps, { request, reply, agent, revision }: Call): A2ARequestHandler => {
   const { db, config, streams, sdk } = deps
   const { actor } = request
   const { errors } = sdk
@@ -38,17 +41,14 @@ export const createHandler = (deps: SendDeps, { request, reply, agent }: Call): 
   }
   const read = async (id: string, historyLength: number | undefined): Promise<Task> =>
     toTask(db.hot, actor, await getOwn(id), historyLength)
-  const noPush = (): never => {
-    throw new errors.PushNotificationNotSupportedError({ message: 'Push notifications are not supported.' })
-  }
   const start = async (params: Parameters<A2ARequestHandler['sendMessage']>[0]): Promise<StartedTask> => {
     await allow('sessions:write', 'turns')
-    return startTask(deps, actor, agent, params)
+    return startTask(deps, { actor, agent, revision }, params)
   }
 
   return {
     // The library reads the capabilities from it.
-    getAgentCard: () => Promise.resolve({ capabilities: { streaming: true } } as AgentCard),
+    getAgentCard: () => Promise.resolve({ capabilities: { streaming: true, pushNotifications: true } } as AgentCard),
     getAuthenticatedExtendedAgentCard: () =>
       Promise.reject(new errors.UnsupportedOperationError({ message: 'The agent card is the only one.' })),
     sendMessage: async (params) => {
@@ -94,9 +94,6 @@ export const createHandler = (deps: SendDeps, { request, reply, agent }: Call): 
       Promise.reject(
         new errors.UnsupportedOperationError({ message: 'Tasks are not listed. GET /api/v1/sessions lists sessions.' }),
       ),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    ...createPushMethods(deps, { actor, revision, allow, requireOwn: getOwn }),
   }
 }

@@ -6,7 +6,6 @@ import { ApiError, notFound, serviceUnavailable } from '../../platform/http/erro
 import { originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
-import type { SessionDeps } from '../../sessions/deps.ts'
 import { turnEvents } from '../../sessions/events.ts'
 import { idOf, rpcErrorResponse } from '../mcp/rpc.ts'
 import { RpcFailure } from '../mcp/schemas.ts'
@@ -14,7 +13,9 @@ import { toAgentCard } from './card.ts'
 import { a2aErrors, a2aPrefix } from './errors.ts'
 import { createHandler } from './handler.ts'
 import { Card, CardParams, TaskAnswer, TaskCall } from './schemas.ts'
-import { loadSdk } from './sdk.ts'
+import { hasSeveralSchemes } from './push/schemes.ts'
+import { loadSdk, malformed } from './sdk.ts'
+import type { SendDeps } from './send.ts'
 import type { Sdk } from './sdk.ts'
 
 const tags = ['A2A']
@@ -24,6 +25,9 @@ const failures = Object.fromEntries(
 )
 const currentVersion = '1.0'
 const oldVersion = '0.3'
+
+const isVersion = (version: string): version is typeof currentVersion | typeof oldVersion =>
+  version === currentVersion || version === oldVersion
 
 type RpcStream = AsyncGenerator<object, void>
 
@@ -55,8 +59,15 @@ const keepFailures = ({ errors }: Sdk, handler: A2ARequestHandler) => {
         throw error
       }
     }
-  const { sendMessage, getTask, cancelTask } = handler
-  const kept = { sendMessage: keep(sendMessage), getTask: keep(getTask), cancelTask: keep(cancelTask) }
+  const kept = {
+    sendMessage: keep(handler.sendMessage),
+    getTask: keep(handler.getTask),
+    cancelTask: keep(handler.cancelTask),
+    createTaskPushNotificationConfig: keep(handler.createTaskPushNotificationConfig),
+    getTaskPushNotificationConfig: keep(handler.getTaskPushNotificationConfig),
+    listTaskPushNotificationConfigs: keep(handler.listTaskPushNotificationConfigs),
+    deleteTaskPushNotificationConfig: keep(handler.deleteTaskPushNotificationConfig),
+  }
   return { handler: { ...handler, ...kept }, failed: () => failure }
 }
 
@@ -112,16 +123,15 @@ const withReadableError = (response: object, { errors }: Sdk): object => {
 const sendJson = (reply: FastifyReply, value: object) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 
-/** The error of a revision that is not supported; undefined for the two that are. */
-const versionError = ({ errors }: Sdk, request: FastifyRequest, version: string): object | undefined => {
-  if (version === currentVersion || version === oldVersion) return undefined
+/** The error of a revision that is not supported. */
+const versionError = ({ errors }: Sdk, request: FastifyRequest): object => {
   const message = 'A2A-Version must be 1.0 or 0.3, which is the default.'
   const error = errors.toJsonRpcError(new errors.VersionNotSupportedError({ message }))
   return { jsonrpc: '2.0', id: idOf(request.body), error }
 }
 
 /** The Agent2Agent protocol: each active agent is an A2A agent, each turn a task and each session a context. */
-export const registerA2aRoutes = (app: App, deps: SessionDeps): void => {
+export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void => {
   const { config, db } = deps
   const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   app.errorFormats.push(a2aErrors)
@@ -195,9 +205,9 @@ export const registerA2aRoutes = (app: App, deps: SessionDeps): void => {
       const agent = await getActiveAgent(request, request.params.agent)
       const sdk = await loadSdk()
       const version = String(request.headers['a2a-version'] ?? oldVersion)
-      const unsupported = versionError(sdk, request, version)
-      if (unsupported) return sendJson(reply, unsupported)
-      const { handler, failed } = keepFailures(sdk, createHandler({ ...deps, sdk }, { request, reply, agent }))
+      if (!isVersion(version)) return sendJson(reply, versionError(sdk, request))
+      const call = { request, reply, agent, revision: version }
+      const { handler, failed } = keepFailures(sdk, createHandler({ ...deps, sdk }, call))
       const transport =
         version === oldVersion
           ? new sdk.LegacyJsonRpcTransportHandler(handler)
@@ -207,6 +217,10 @@ export const registerA2aRoutes = (app: App, deps: SessionDeps): void => {
           ? sdk.LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)
           : sdk.JsonRpcTransportHandler.mapToJSONRPCError(error)
       const body = request.body as Record<string, unknown>
+      if (hasSeveralSchemes(body)) {
+        const error = toError(malformed(sdk, 'pushNotificationConfig.authentication.schemes must have one scheme'))
+        return sendJson(reply, { jsonrpc: '2.0', id: idOf(body), error })
+      }
       const answer = await transport.handle(body, new sdk.ServerCallContext({ requestedVersion: version }))
       const response = isStream(answer) ? await sendStream(request, reply, { stream: answer, toError }) : answer
       const failure = failed()

@@ -12,3 +12,6 @@ export const loadSdk = async () => {
 }
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
+
+/** Parameters that break a rule: −32602. */
+export const malformed = ({ errors }: Sdk, message: string): Error => new errors.RequestMalformedError({ message })

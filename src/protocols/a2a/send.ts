@@ -5,13 +5,18 @@ import { storeInlineFile } from '../../files/files.ts'
 import type { InlineFile } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
+import type { Transaction } from '../../platform/database/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { isUuid, newId } from '../../platform/ids.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { insertSession, requireSession } from '../../sessions/sessions.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
 import { maxText } from '../../sessions/turns/schemas.ts'
+import { checkConfig, setConfig } from './push/configs.ts'
+import type { CheckedConfig, PushDeps } from './push/configs.ts'
+import type { PushRevision } from './push/queries.ts'
 import * as queries from './queries.ts'
+import { malformed } from './sdk.ts'
 import type { Sdk } from './sdk.ts'
 import { findOwnTurn, isUser } from './tasks.ts'
 
@@ -23,8 +28,6 @@ interface Content {
   text: string
   files: InlineFile[]
 }
-
-const malformed = ({ errors }: Sdk, message: string): Error => new errors.RequestMalformedError({ message })
 
 /** The text and the files of a message. The server fetches nothing for a client, so files must be in the request. */
 const readContent = (sdk: Sdk, parts: Part[]): Content => {
@@ -52,9 +55,6 @@ const readContent = (sdk: Sdk, parts: Part[]): Content => {
 }
 
 const requireSupported = (sdk: Sdk, { configuration }: SendMessageRequest): void => {
-  if (configuration?.taskPushNotificationConfig) {
-    throw new sdk.errors.PushNotificationNotSupportedError({ message: 'Push notifications are not supported.' })
-  }
   const modes = configuration?.acceptedOutputModes ?? []
   if (modes.length > 0 && !modes.some((mode) => textModes.has(mode))) {
     throw new sdk.errors.ContentTypeNotSupportedError({ message: 'Agents reply with text/plain.' })
@@ -101,7 +101,7 @@ const isSession = async ({ db }: SendDeps, actor: Actor, id: string): Promise<bo
   }
 }
 
-export type SendDeps = SessionDeps & { sdk: Sdk }
+export type SendDeps = SessionDeps & PushDeps
 
 /** The turn of a message, and whether this request created it. */
 export interface StartedTask {
@@ -109,24 +109,55 @@ export interface StartedTask {
   isNew: boolean
 }
 
+/** Who starts a task, by which revision of the protocol, and with which agent. */
+export interface Sender {
+  actor: Actor
+  agent: AgentRow
+  revision: PushRevision
+}
+
+const pushConfigOf = async (
+  deps: SendDeps,
+  { actor, revision }: Sender,
+  { configuration }: SendMessageRequest,
+): Promise<CheckedConfig | undefined> => {
+  const given = configuration?.taskPushNotificationConfig
+  return given && checkConfig(deps, actor, given, revision)
+}
+
+/** Stores the configuration with which a message was sent again. */
+const configureExisting = async (
+  deps: SendDeps,
+  { actor }: Sender,
+  turnId: string,
+  config: CheckedConfig | undefined,
+): Promise<StartedTask> => {
+  if (config) await deps.db.transaction(actor, (db) => setConfig(db, deps, actor, { turnId, config }))
+  return { turnId, isNew: false }
+}
+
+const sessionFor = async (db: Transaction, { actor, agent }: Sender, { contextId }: Message): Promise<string> => {
+  if (contextId !== '') return contextId
+  const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
+  await insertSession(db, actor, { ...session, title: null, metadata: {} })
+  return session.id
+}
+
 /**
  * Starts a turn with the message, in the session of its contextId or in a new one. A message with the same messageId of
  * the same person starts nothing: the turn of the first one is returned.
  */
-export const startTask = async (
-  deps: SendDeps,
-  actor: Actor,
-  agent: AgentRow,
-  request: SendMessageRequest,
-): Promise<StartedTask> => {
+export const startTask = async (deps: SendDeps, sender: Sender, request: SendMessageRequest): Promise<StartedTask> => {
   const { db, sdk } = deps
+  const { actor, agent } = sender
   requireSupported(sdk, request)
   const message = readMessage(sdk, request)
   const content = readContent(sdk, message.parts)
   await rejectTask(deps, actor, agent, message)
+  const config = await pushConfigOf(deps, sender, request)
   const digest = digestOf(actor, agent.id, message)
   const before = await queries.findTurnOfMessage(db.hot, actor, digest)
-  if (before !== undefined) return { turnId: before, isNew: false }
+  if (before !== undefined) return configureExisting(deps, sender, before, config)
   const { contextId } = message
   if (contextId !== '' && !(await isSession(deps, actor, contextId))) {
     throw malformed(sdk, 'message.contextId must be the ID of a session')
@@ -137,12 +168,12 @@ export const startTask = async (
   return db.transaction(actor, async (db) => {
     await queries.lockMessage(db, digest)
     const existing = await queries.findTurnOfMessage(db, actor, digest)
-    if (existing !== undefined) return { turnId: existing, isNew: false }
-    const turn = { parts, agentId: agent.id, callerDigest: digest }
-    if (contextId !== '')
-      return { turnId: await beginTurn(db, deps, actor, { ...turn, sessionId: contextId }), isNew: true }
-    const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
-    await insertSession(db, actor, { ...session, title: null, metadata: {} })
-    return { turnId: await beginTurn(db, deps, actor, { ...turn, sessionId: session.id }), isNew: true }
+    const begin = async (): Promise<string> => {
+      const sessionId = await sessionFor(db, sender, message)
+      return beginTurn(db, deps, actor, { parts, agentId: agent.id, callerDigest: digest, sessionId })
+    }
+    const turnId = existing ?? (await begin())
+    if (config) await setConfig(db, deps, actor, { turnId, config })
+    return { turnId, isNew: existing === undefined }
   })
 }

@@ -10,6 +10,18 @@ import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 export type Details = Awaited<ReturnType<typeof getTurnWithReply>>
 type Turn = Details['turn']
 
+/** What a task shows of its turn. */
+export type TaskTurn = Pick<
+  Turn,
+  'id' | 'sessionId' | 'number' | 'status' | 'stopReason' | 'error' | 'createdAt' | 'startedAt' | 'endedAt'
+>
+
+/** The message that began a turn. */
+interface AskedMessage {
+  id: string
+  parts: MessagePart[]
+}
+
 // The library's enums as numbers, so that it need not be loaded: TaskState and Role of the protocol's definition.
 export const states = {
   queued: 1,
@@ -32,7 +44,7 @@ export const textPart = (value: string): Part => ({
   mediaType: 'text/plain',
 })
 
-const noteOf = ({ id, status, stopReason, error }: Turn): string | undefined => {
+const noteOf = ({ id, status, stopReason, error }: TaskTurn): string | undefined => {
   if (status === 'failed') return error?.message ?? 'The turn failed.'
   if (status === 'incomplete') return `The reply is incomplete (${stopReason}).`
   if (status !== 'requires_action') return undefined
@@ -40,7 +52,7 @@ const noteOf = ({ id, status, stopReason, error }: Turn): string | undefined => 
 }
 
 const toMessage = (
-  turn: Turn,
+  turn: TaskTurn,
   role: Message['role'],
   { messageId, parts }: Pick<Message, 'messageId' | 'parts'>,
 ): Message => ({
@@ -54,7 +66,7 @@ const toMessage = (
   referenceTaskIds: [],
 })
 
-export const toStatus = (turn: Turn): TaskStatus => {
+export const toStatus = (turn: TaskTurn): TaskStatus => {
   const note = noteOf(turn)
   const message = note === undefined ? undefined : { messageId: `${turn.id}-status`, parts: [textPart(note)] }
   return {
@@ -98,16 +110,9 @@ export const findOwnTurn = async (
   }
 }
 
-/** The turn as a task. `historyLength`: at most this many messages; undefined: all. */
-export const toTask = async (
-  db: Db,
-  actor: Actor,
-  details: Details,
-  historyLength: number | undefined,
-): Promise<Task> => {
-  const { turn } = details
-  const reply = 'message' in details ? replyText(details.message?.parts ?? []) : ''
-  const asked = historyLength === 0 ? undefined : await findTurnMessage(db, actor.orgId, turn)
+/** A turn with its reply as a task, and with the message that began it as the history. */
+export const taskOf = (turn: TaskTurn, replyParts: MessagePart[], asked: AskedMessage | undefined): Task => {
+  const reply = replyText(replyParts)
   return {
     id: turn.id,
     contextId: turn.sessionId,
@@ -116,4 +121,16 @@ export const toTask = async (
     history: asked ? [toMessage(turn, userRole, { messageId: asked.id, parts: asked.parts.flatMap(toPart) })] : [],
     metadata: turn.stopReason === null ? undefined : { stopReason: turn.stopReason },
   }
+}
+
+/** The turn as a task. `historyLength`: at most this many messages; undefined: all. */
+export const toTask = async (
+  db: Db,
+  actor: Actor,
+  details: Details,
+  historyLength: number | undefined,
+): Promise<Task> => {
+  const { turn } = details
+  const reply = 'message' in details ? (details.message?.parts ?? []) : []
+  return taskOf(turn, reply, historyLength === 0 ? undefined : await findTurnMessage(db, actor.orgId, turn))
 }

@@ -37,6 +37,8 @@ export interface AttemptDeps {
   chains: ChainHeaders
   /** Reads the event of a delivery to an event endpoint. */
   prepareEvent: (row: ClaimedRow) => Promise<Prepared>
+  /** Reads the task of a notification, and the headers that authenticate it. */
+  prepareTask: (row: ClaimedRow) => Promise<Prepared>
   /** Seconds before each retry. */
   schedule: readonly number[]
 }
@@ -96,18 +98,24 @@ interface Attempt {
 
 const secretColumns = { webhook: webhookSecretColumn, endpoint: eventEndpointSecretColumn }
 
+/** The headers that sign a body. Notifications of tasks have the headers that the client of the protocol chose instead. */
+const signatureOf = (secrets: Sealer, row: ClaimedRow, body: Buffer): Record<string, string> => {
+  if (row.destination === 'task') return {}
+  const key = forwardingKey(secrets.open(row.secret, secretColumns[row.destination].at(row.orgId, row.webhookId)))
+  return signStandardWebhook(key, row.eventId, body, Date.now())
+}
+
 const send = async (deps: AttemptDeps, { row, url, body, headers }: Attempt, signal: AbortSignal): Promise<Result> => {
   const { outbound, secrets, log } = deps
   const stray = new AbortController()
   const request = async (): Promise<OutboundResponse> => {
-    const key = forwardingKey(secrets.open(row.secret, secretColumns[row.destination].at(row.orgId, row.webhookId)))
     return outbound.request(url, {
       orgId: row.orgId,
       method: 'POST',
       headers: {
         ...headers,
         'user-agent': 'Atrium-Webhooks/1.0',
-        ...signStandardWebhook(key, row.eventId, body, Date.now()),
+        ...signatureOf(secrets, row, body),
       },
       body,
       timeoutMs: attemptTimeoutMs,
@@ -196,6 +204,11 @@ const forwarded = (row: ClaimedRow): Prepared =>
     ? { error: `Loop detected: the event has passed through ${maxForwards} webhooks.` }
     : { body: row.body, headers: forwardingHeaders(row) }
 
+const prepare = (deps: AttemptDeps, row: ClaimedRow): Prepared | Promise<Prepared> => {
+  if (row.destination === 'endpoint') return deps.prepareEvent(row)
+  return row.destination === 'task' ? deps.prepareTask(row) : forwarded(row)
+}
+
 /** Delay of a delivery whose event could not be read, because the database was not available. */
 const unreadableSeconds = 1
 
@@ -205,7 +218,7 @@ const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal):
   const askedAt = new Date()
   let prepared: Prepared
   try {
-    prepared = row.destination === 'endpoint' ? await deps.prepareEvent(row) : forwarded(row)
+    prepared = await prepare(deps, row)
   } catch (error) {
     deps.log.warn({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'an event could not be read yet')
     return unsent(row, 'released', null, unreadableSeconds)

@@ -14,6 +14,7 @@ export const listLanes = async (
   const lanes = await Promise.all([
     queries.listDueLanes(db.indexed, after, limit),
     queries.listDueEndpointLanes(db.indexed, after, limit),
+    queries.listDueTaskLanes(db.indexed, after, limit),
   ])
   return lanes
     .flat()

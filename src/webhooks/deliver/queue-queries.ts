@@ -38,7 +38,8 @@ export const listLanes = (db: Db, after: string, limit: number) =>
         (select q.due_at from webhook_queue q where q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
       ) <= now() and coalesce(
         (select w.status from webhooks w where w.org_id = p.org_id and w.id = p.webhook_id),
-        (select t.status from event_endpoints t where t.org_id = p.org_id and t.id = p.webhook_id)) = 'active',
+        (select t.status from event_endpoints t where t.org_id = p.org_id and t.id = p.webhook_id),
+        (select 'active' from task_push_configs t where t.org_id = p.org_id and t.id = p.webhook_id)) = 'active',
       false) as is_due
     from listed p`)
 
@@ -61,12 +62,20 @@ export const listDueEndpointLanes = (db: Db, after: string, limit: number) =>
       select from webhook_queue q where q.org_id = t.org_id and q.webhook_id = t.id and q.due_at <= now())
     order by t.id limit ${limit}`)
 
+/** The same for notifications of tasks. */
+export const listDueTaskLanes = (db: Db, after: string, limit: number) =>
+  db.rows<DeliveryLane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
+    select t.org_id, t.id as webhook_id, true as is_due from task_push_configs t
+    where t.id > ${after} and exists (
+      select from webhook_queue q where q.org_id = t.org_id and q.webhook_id = t.id and q.due_at <= now())
+    order by t.id limit ${limit}`)
+
 /** On a distributed schema, a claim or a batch of outcomes belongs to one org, and each table is read for that org only. */
 const ofOrg = (orgId: string | null, alias: string): Sql =>
   orgId === null ? empty : sql`and ${raw(alias)}.org_id = ${orgId}`
 
-/** What a delivery is sent to: a webhook with a URL, or an event endpoint. */
-export type Destination = 'webhook' | 'endpoint'
+/** What a delivery is sent to: a webhook with a URL, an event endpoint, or the URL of a client for the states of a task. */
+export type Destination = 'webhook' | 'endpoint' | 'task'
 
 /** A delivery that a worker has claimed, with everything that an attempt needs. */
 export interface ClaimedRow {
@@ -89,11 +98,11 @@ export interface ClaimedRow {
   /** When the first attempt failed after the last success, to the microsecond; null if the last attempt succeeded. */
   failingSince: string | null
   failingSeconds: number | null
-  /** Who set the URL of an event endpoint. Null for a webhook. */
+  /** Who set the URL of an event endpoint or of a task. Null for a webhook. */
   userId: string | null
   apiKeyId: string | null
   scopes: string[] | null
-  /** Whether an event endpoint receives the contents that events refer to. Null for a webhook. */
+  /** Whether an event endpoint receives the contents that events refer to. Null for other destinations. */
   expand: boolean | null
   /** The expression whose result an event endpoint receives instead of the event. Null: none. */
   transform: string | null
@@ -132,7 +141,8 @@ export const claimDeliveries = (
         as l (org_id, webhook_id, slots, org_slots)
       where coalesce(
         (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}),
-        (select t.status from event_endpoints t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')})
+        (select t.status from event_endpoints t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')}),
+        (select 'active' from task_push_configs t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')})
       ) = 'active'
     ), due as (
       -- The place of a delivery among those of its org, so that no org has to wait for another one with more deliveries.
@@ -164,7 +174,7 @@ export const claimDeliveries = (
       extract(epoch from now() - d.failing_since::timestamptz)::float8 as failing_seconds, d.user_id, d.api_key_id,
       d.scopes, d.expand, d.transform, e.body, e.content_type, e.headers
     from claimed c
-      -- Event endpoints are read for the deliveries for which there is no webhook only.
+      -- The other tables are read for the deliveries for which there is no webhook only.
       cross join lateral (
         select 'webhook' as destination, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
           null::uuid as api_key_id, null::text[] as scopes, null::boolean as expand, null::text as transform
@@ -173,6 +183,9 @@ export const claimDeliveries = (
         select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes, t.expand,
           t.transform
         from event_endpoints t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
+        union all
+        select 'task', t.url, t.secret, null, t.user_id, t.api_key_id, t.scopes, null, null
+        from task_push_configs t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
         limit 1) d
       left join lateral (
         -- Names all columns of either index, because a new partition is an empty table to the planner, too.
@@ -376,6 +389,7 @@ export const findDeliveryBacklog = async (db: Db): Promise<{ due: number; oldest
     from webhook_queue q
       left join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id
       left join event_endpoints t on t.org_id = q.org_id and t.id = q.webhook_id
-    where q.due_at <= now() and coalesce(w.status, t.status) = 'active'`)
+      left join task_push_configs p on p.org_id = q.org_id and p.id = q.webhook_id
+    where q.due_at <= now() and (coalesce(w.status, t.status) = 'active' or p.id is not null)`)
   return row ?? { due: 0, oldestSeconds: 0 }
 }

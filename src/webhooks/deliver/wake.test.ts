@@ -75,6 +75,7 @@ test('a deliverer whose database refuses connections tries again with increasing
   const deliverer = createDeliverer({
     ...app.deps,
     prepareEvent,
+    prepareTask: prepareEvent,
     schedule: [],
     db,
     log,

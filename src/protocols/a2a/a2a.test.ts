@@ -322,6 +322,11 @@ describe('the endpoint', () => {
         request('tasks/get', { id: null }),
         request('tasks/get', {}),
         request('ListTasks', {}),
+        request('ListTasks', { contextId: 'x', pageSize: 0 }),
+        request('ListTasks', { contextId: 'x', pageSize: 'x' }),
+        request('ListTasks', { contextId: 'x', pageToken: 'x' }),
+        request('ListTasks', { contextId: 'x', status: 'x' }),
+        request('ListTasks', { contextId: 'x', statusTimestampAfter: 'x' }),
         request('CreateTaskPushNotificationConfig', { url: 'http://127.0.0.1' }),
         request('tasks/pushNotificationConfig/set', {
           taskId: 'x',

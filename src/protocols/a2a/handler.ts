@@ -7,6 +7,7 @@ import { forbidden } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
+import { listTasks } from './list-tasks.ts'
 import { createPushMethods } from './push/methods.ts'
 import type { PushRevision } from './push/queries.ts'
 import { startTask } from './send.ts'
@@ -90,10 +91,10 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
       }
       return read(id, undefined)
     },
-    listTasks: () =>
-      Promise.reject(
-        new errors.UnsupportedOperationError({ message: 'Tasks are not listed. GET /api/v1/sessions lists sessions.' }),
-      ),
+    listTasks: async (params) => {
+      await allow('sessions:read', 'reads')
+      return listTasks(deps, actor, agent, params)
+    },
     ...createPushMethods(deps, { actor, revision, allow, requireOwn: getOwn }),
   }
 }

@@ -63,6 +63,7 @@ const keepFailures = ({ errors }: Sdk, handler: A2ARequestHandler) => {
     sendMessage: keep(handler.sendMessage),
     getTask: keep(handler.getTask),
     cancelTask: keep(handler.cancelTask),
+    listTasks: keep(handler.listTasks),
     createTaskPushNotificationConfig: keep(handler.createTaskPushNotificationConfig),
     getTaskPushNotificationConfig: keep(handler.getTaskPushNotificationConfig),
     listTaskPushNotificationConfigs: keep(handler.listTaskPushNotificationConfigs),

@@ -110,8 +110,23 @@ export const findOwnTurn = async (
   }
 }
 
+const isoTime = <T extends string | null>(time: T): T => (time === null ? time : new Date(time).toISOString()) as T
+
+/** Of a turn that was read without its steps: rows have times in the format of the database. */
+export const taskOfRow = (turn: TaskTurn, replyParts: MessagePart[] | null, asked: AskedMessage | undefined): Task =>
+  taskOf(
+    {
+      ...turn,
+      createdAt: isoTime(turn.createdAt),
+      startedAt: isoTime(turn.startedAt),
+      endedAt: isoTime(turn.endedAt),
+    },
+    replyParts ?? [],
+    asked,
+  )
+
 /** A turn with its reply as a task, and with the message that began it as the history. */
-export const taskOf = (turn: TaskTurn, replyParts: MessagePart[], asked: AskedMessage | undefined): Task => {
+const taskOf = (turn: TaskTurn, replyParts: MessagePart[], asked: AskedMessage | undefined): Task => {
   const reply = replyText(replyParts)
   return {
     id: turn.id,

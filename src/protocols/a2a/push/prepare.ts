@@ -12,7 +12,7 @@ import { UnsealError } from '../../../platform/encryption/secrets.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
 import { findTurnMessage } from '../../../sessions/turns/details-queries.ts'
 import { loadSdk } from '../sdk.ts'
-import { taskOf } from '../tasks.ts'
+import { taskOfRow } from '../tasks.ts'
 import { pauseType } from './dispatch.ts'
 import * as queries from './queries.ts'
 import type { NotifiedTurn, PushRevision, PushTarget } from './queries.ts'
@@ -66,20 +66,6 @@ const turnAt = (turn: NotifiedTurn, eventType: string, event: EventRow | undefin
   return { ...turn, status: 'requires_action', stopReason: null, startedAt: pausedAt, endedAt: null, reply: null }
 }
 
-const isoTime = <T extends string | null>(time: T): T => (time === null ? time : new Date(time).toISOString()) as T
-
-const toTask = (turn: NotifiedTurn, asked: Parameters<typeof taskOf>[2]): Task =>
-  taskOf(
-    {
-      ...turn,
-      createdAt: isoTime(turn.createdAt),
-      startedAt: isoTime(turn.startedAt),
-      endedAt: isoTime(turn.endedAt),
-    },
-    turn.reply ?? [],
-    asked,
-  )
-
 /** Undefined when no configured key opens them: another attempt would not either. */
 const openSecrets = (sealer: Sealer, { orgId, webhookId, secret }: ClaimedNotification): PushSecrets | undefined => {
   try {
@@ -117,7 +103,8 @@ export const createPrepareTask =
       queries.findNotifiedTurn(db.hot, orgId, target),
     ])
     if (!actor || turn?.userId !== actor.userId) return { error: lostRights }
-    const task = toTask(turnAt(turn, eventType, event), await findTurnMessage(db.hot, orgId, turn))
+    const shown = turnAt(turn, eventType, event)
+    const task = taskOfRow(shown, shown.reply, await findTurnMessage(db.hot, orgId, turn))
     const { body, contentType } = await serialize(target.revision, task)
     const opened = openSecrets(secrets, claimed)
     if (!opened) return { error: 'The token and the credentials could not be decrypted.' }

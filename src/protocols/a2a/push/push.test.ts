@@ -451,6 +451,42 @@ describe('a push notification configuration', () => {
     assert.equal(receiver.arrivals.length, 5)
   })
 
+  test('is rejected when 10,000 others of the org wait for the end of their tasks, and starts no task', async () => {
+    const owner = await newPerson()
+    const receiver = await startReceiver()
+    model.play(reply(['Hello.']))
+    await app.db.execute(sql`
+      insert into task_push_configs (org_id, id, turn_id, name, workspace_id, url, secret, revision, user_id, scopes)
+      select ${owner.orgId}, gen_random_uuid(), gen_random_uuid(), 'x', ${owner.workspaceId}, 'x', 'x', '1.0',
+        ${owner.userId}, '{}' from generate_series(1, 10000)`)
+    const client = await connectClient(owner, { url: app.url })
+    assert.equal((await failureOf(client.sendMessage(messageTo(receiver.url))))?.envelopeCode, -32_602)
+    await app.db.execute(sql`update task_push_configs set ended_at = now() where org_id = ${owner.orgId}`)
+    await client.sendMessage(messageTo(receiver.url))
+    await untilArrivals(receiver, 1)
+    assert.deepEqual([model.requests.length, receiver.arrivals.length], [1, 1])
+  })
+
+  test('of the revision 0.3 has one authentication scheme, in a message too', async () => {
+    const owner = await newPerson()
+    const pushNotificationConfig = {
+      url: 'https://example.com/',
+      authentication: { schemes: ['Bearer', 'Basic'], credentials: 'x' },
+    }
+    const message = { messageId: 'm', role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'Hi' }] }
+    for (const [method, params] of [
+      ['tasks/pushNotificationConfig/set', { taskId: 'x', pushNotificationConfig }],
+      ['message/send', { message, configuration: { pushNotificationConfig } }],
+    ] as const) {
+      const { body } = await app.call('POST', '/a2a/helper', {
+        as: owner,
+        json: { jsonrpc: '2.0', id: 1, method, params },
+      })
+      assert.equal(body.error.code, -32_602)
+      assert.match(body.error.message, /one scheme/)
+    }
+  })
+
   test('needs sessions:write to be changed and sessions:read to be read', async () => {
     const owner = await newPerson()
     const reader = await app.createUser(owner, 'member', { scopes: ['sessions:read'] })

@@ -1,5 +1,6 @@
 import { sql } from '../../../platform/database/database.ts'
 import type { Db } from '../../../platform/database/database.ts'
+import { isNear } from '../../../sessions/queries.ts'
 import type { MessagePart } from '../../../sessions/schemas.ts'
 import type { Details, TaskTurn } from '../tasks.ts'
 
@@ -116,7 +117,8 @@ export const findNotifiedTurn = (db: Db, orgId: string, { turnId, workspaceId }:
     select t.id, t.session_id, t.number, t.user_id, t.status, t.stop_reason, t.error, t.created_at, t.started_at,
       t.ended_at, (
         select m.parts from messages m
-        where m.org_id = ${orgId} and m.id = t.reply_id and t.ended_at is not null) as reply
+        where m.org_id = ${orgId} and m.id = t.reply_id and t.ended_at is not null
+          and ${isNear(sql`m.id`, turnId)}) as reply
     from turns t
       join sessions s on s.org_id = t.org_id and s.id = t.session_id
     where t.org_id = ${orgId} and t.id = ${turnId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`)

@@ -12,6 +12,7 @@ import { RpcFailure } from '../mcp/schemas.ts'
 import { toAgentCard } from './card.ts'
 import { a2aErrors, a2aPrefix } from './errors.ts'
 import { createHandler } from './handler.ts'
+import { mistakeInParams } from './params.ts'
 import { Card, CardParams, TaskAnswer, TaskCall } from './schemas.ts'
 import { hasSeveralSchemes } from './push/schemes.ts'
 import { loadSdk, malformed } from './sdk.ts'
@@ -131,6 +132,12 @@ const versionError = ({ errors }: Sdk, request: FastifyRequest): object => {
   return { jsonrpc: '2.0', id: idOf(request.body), error }
 }
 
+const paramsError = ({ errors }: Sdk, request: FastifyRequest, message: string): object => ({
+  jsonrpc: '2.0',
+  id: idOf(request.body),
+  error: { code: errors.A2A_ERROR_CODE.INVALID_PARAMS, message },
+})
+
 /** The Agent2Agent protocol: each active agent is an A2A agent, each turn a task and each session a context. */
 export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void => {
   const { config, db } = deps
@@ -207,6 +214,8 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
       const sdk = await loadSdk()
       const version = String(request.headers['a2a-version'] ?? oldVersion)
       if (!isVersion(version)) return sendJson(reply, versionError(sdk, request))
+      const mistake = mistakeInParams(request.body)
+      if (mistake !== undefined) return sendJson(reply, paramsError(sdk, request, mistake))
       const call = { request, reply, agent, revision: version }
       const { handler, failed } = keepFailures(sdk, createHandler({ ...deps, sdk }, call))
       const transport =

@@ -150,7 +150,7 @@ describe('POST /agents', () => {
       systemPrompt: '😀'.repeat(20_000),
       model: 'atrium/demo-paid',
       avatar: 'owl',
-      allowedTools: Array.from({ length: 40 }, (_, i) => `tool-${i}`),
+      allowedTools: Array.from({ length: 100 }, (_, i) => `tool-${i}`),
     })
     assert.deepEqual([agent.slug, agent.avatar, agent.model], ['agent', 'owl', 'atrium/demo-paid'])
     const { body } = await app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner })
@@ -220,7 +220,7 @@ describe('POST /agents', () => {
   test('numbers the slugs of 40 agents that are created at once with the same name without gaps', async () => {
     const owner = await app.createOrg()
     const made = await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
+      Array.from({ length: 40 }, (_, i) =>
         (i % 2 === 0 ? app : second).call('POST', '/api/v1/agents', { as: owner, json: { name: 'Helper' } }),
       ),
     )

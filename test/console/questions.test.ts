@@ -5,6 +5,7 @@ import { startProvider } from '../fakes/provider.ts'
 import { trustAgent } from '../support/authority.ts'
 import { createAgent, openSession, say } from '../support/chat.ts'
 import { assertAccessible, startConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
 
 const provider = await startProvider()
 const mcp = addMcp(provider, '/mcp')
@@ -56,9 +57,10 @@ test('a person answers the question of an MCP server in the conversation, and th
   await question.getByLabel('A quiet place').check()
   await question.getByRole('button', { name: 'Send answer' }).click()
   await question.waitFor({ state: 'detached' })
-  await page.getByText('mcp__book').first().waitFor()
-  const answer = mcp.answers.at(-1) as { result: unknown }
-  assert.deepEqual(answer.result, {
+  const accepted = (): object | undefined =>
+    (mcp.answers as { result: { action: string } }[]).find(({ result }) => result.action === 'accept')?.result
+  await until('the server has the answer', () => accepted() !== undefined)
+  assert.deepEqual(accepted(), {
     action: 'accept',
     content: { people: 4, room: 'b', extras: ['Cake'], quiet: true },
   })

@@ -172,7 +172,7 @@ describe('resources and prompts of MCP servers', () => {
 
   test('a request of the server during a call is declined at once, even with the ID of the call, and the call continues', async () => {
     const { owner, session } = await start()
-    mcp.asks = { method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: {} } }
+    mcp.asks = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 10 } }
     const { status, output } = await run(owner, session, 'mcp__search')
     assert.deepEqual([status, output], ['done', { content: [{ type: 'text', text: 'search done' }] }])
     assert.equal(mcp.answers.length, 1)

@@ -81,19 +81,18 @@ const optionsOf = (schema: Json): FormField['options'] | undefined => {
 
 const formats = ['email', 'uri', 'date', 'date-time'] as const
 
+const kindOf = (type: unknown, hasOptions: boolean): FormField['kind'] | undefined => {
+  if (type === 'array') return hasOptions ? 'choices' : undefined
+  if (type === 'string') return hasOptions ? 'choice' : 'text'
+  return (['number', 'integer', 'boolean'] as const).find((kind) => kind === type)
+}
+
 /** Undefined for a schema that no field can show: only flat values of these kinds are allowed (MCP, elicitation). */
 const fieldOf = (key: string, schema: Json, required: boolean): FormField | undefined => {
   const { type } = schema
   const isList = type === 'array'
   const options = optionsOf(isList && isObject(schema['items']) ? schema['items'] : schema)
-  const kinds = { number: 'number', integer: 'integer', boolean: 'boolean' } as const
-  const kind = isList
-    ? options && 'choices'
-    : type === 'string'
-      ? options
-        ? 'choice'
-        : 'text'
-      : kinds[type as keyof typeof kinds]
+  const kind = kindOf(type, options !== undefined)
   if (kind === undefined) return undefined
   const [min, max] = isList
     ? [schema['minItems'], schema['maxItems']]

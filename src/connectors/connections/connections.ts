@@ -142,13 +142,15 @@ export const startConnection = (
     }
   })
 
-/** The authorization server of an MCP server whose user has signed in before. */
-const discoveredOf = async (db: Db, deps: AccessDeps, orgId: string, id: string): Promise<McpAuthorization> => {
+/** The authorization server of an MCP server at which the user has signed in before. */
+export const findAuthorization = async (
+  db: Db,
+  deps: Pick<AccessDeps, 'secrets'>,
+  orgId: string,
+  id: string,
+): Promise<McpAuthorization | undefined> => {
   const row = await queries.findSecrets(db, orgId, id)
-  const authorization =
-    typeof row?.secrets === 'string' ? authorizationOf(openSecrets(deps.secrets, row, row.secrets)) : undefined
-  if (!authorization) throw badRequest('Submit the URL of the MCP server first. The response says where to sign in.')
-  return authorization
+  return row && row.secrets !== null ? authorizationOf(openSecrets(deps.secrets, row, row.secrets)) : undefined
 }
 
 /** The OAuth URL that completes or reconnects a connection. BAD_REQUEST for a connector without OAuth. */
@@ -162,9 +164,13 @@ export const restartOAuth = (
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     const connector = connectorToComplete(deps, connection)
-    const authorization = connector.isMcp ? await discoveredOf(db, deps, actor.orgId, id) : undefined
+    const authorization = connector.isMcp ? await findAuthorization(db, deps, actor.orgId, id) : undefined
     if (connector.auth.type !== 'oauth' && !authorization) {
-      throw badRequest(`${connector.name} does not support OAuth.`)
+      throw badRequest(
+        connector.isMcp
+          ? 'Submit the URL of the MCP server first. The response says where to sign in.'
+          : `${connector.name} does not support OAuth.`,
+      )
     }
     return createState(db, deps, actor, { connectionId: id, connector, origin, authorization })
   })

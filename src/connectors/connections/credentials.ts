@@ -7,20 +7,20 @@ import type { ApiKeyAuth, Connector, CredentialField } from '../catalog/definiti
 import type { AccessDeps } from '../deps.ts'
 import { McpChallenge } from '../mcp/client.ts'
 import { inspectServer } from '../mcp/mcp.ts'
-import { authorizationOf, withScope } from '../mcp/oauth/authorization.ts'
+import { withScope } from '../mcp/oauth/authorization.ts'
 import type { Challenge } from '../mcp/oauth/challenge.ts'
 import { clientDocumentPath } from '../mcp/oauth/registration.ts'
 import { prepareSignIn } from '../mcp/oauth/sign-in.ts'
 import { callbackPath, createState } from '../oauth/oauth.ts'
 import { settingsOf } from './access.ts'
 import type { Access } from './access.ts'
-import { connectorToComplete, getConnection } from './connections.ts'
+import { connectorToComplete, findAuthorization, getConnection } from './connections.ts'
 import { ProviderError } from './provider-error.ts'
 import { callProvider } from './provider.ts'
 import * as queries from './queries.ts'
 import type { ConnectionRow } from './queries.ts'
 import { checkAuthHeaders } from './request.ts'
-import { openSecrets, sealSecrets } from './secrets.ts'
+import { sealSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { textAt } from './templates.ts'
 
@@ -130,11 +130,10 @@ const startSignIn = async (
   return db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
-    const row = await queries.findSecrets(db, actor.orgId, id)
-    const before = typeof row?.secrets === 'string' ? openSecrets(deps.secrets, row, row.secrets) : {}
-    // A scope that the server has asked for since the last sign-in.
-    const scope = authorizationOf(before)?.issuer === found.issuer ? authorizationOf(before)?.scope : undefined
-    const authorization = (scope === undefined ? undefined : withScope(found, scope)) ?? found
+    const before = await findAuthorization(db, deps, actor.orgId, id)
+    // With the scopes that the server has asked for since the last sign-in.
+    const wider = before?.issuer === found.issuer ? withScope(found, before.scope) : undefined
+    const authorization = wider ?? found
     await queries.extendPending(db, actor.orgId, id)
     return {
       connection,

@@ -72,8 +72,9 @@ describe('a question of an MCP server during a call', () => {
     assert.equal(turn.status, 'requires_action')
     assert.equal(turn.approvals.length, 1)
     const [{ approvalId, kind, reason, form }] = turn.approvals
-    assert.deepEqual([kind, form.server, form.message], ['input', 'Fake', 'How many people?'])
-    assert.match(reason, /^Fake asks you for input/)
+    const server = `Fake (${new URL(provider.url).host})`
+    assert.deepEqual([kind, form.server, form.message], ['input', server, 'How many people?'])
+    assert.ok(reason.startsWith(`${server} asks you for input`))
     assert.deepEqual(
       form.fields.map((field: { key: string; kind: string; required: boolean }) => [
         field.key,
@@ -172,6 +173,7 @@ describe('a question of an MCP server during a call', () => {
   })
 
   test('is declined when its form is not flat or asks for a page, and the call goes on', async () => {
+    const inherited = { type: 'object', properties: { a: { type: 'toString' } } }
     const nested = { type: 'object', properties: { a: { type: 'object', properties: {} } } }
     const many = {
       type: 'object',
@@ -179,6 +181,7 @@ describe('a question of an MCP server during a call', () => {
     }
     for (const asks of [
       question(nested),
+      question(inherited),
       question(many),
       {
         method: 'elicitation/create',

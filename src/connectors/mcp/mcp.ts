@@ -19,17 +19,26 @@ import { pinTools } from './pinned-tools.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import * as queries from './queries.ts'
 
+/** Answers a question of the server at `host` to the person. */
+type Elicit = (params: unknown, host: string) => Elicited
+
 /** Opens a session with the server of a connection, and closes it after `work`. */
 const withSession = async <T>(
   deps: ProviderDeps,
   access: Access,
-  { signal, elicit }: { signal?: AbortSignal; elicit?: ((params: unknown) => Elicited) | undefined },
+  { signal, elicit }: { signal?: AbortSignal; elicit?: Elicit },
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
   const { orgId, connector, secrets } = access
   const to = providerUrl(deps, connector, secrets['url'] ?? '')
   const token = secrets['token'] ?? secrets['accessToken']
-  const target = { ...to, token, scrub: createScrubber(access), orgId, elicit }
+  const target = {
+    ...to,
+    token,
+    scrub: createScrubber(access),
+    orgId,
+    ...(elicit && { elicit: (params: unknown) => elicit(params, to.url.host) }),
+  }
   const session = await openSession(deps.outbound, target, signal)
   try {
     return await work(session)
@@ -107,7 +116,7 @@ const requireScope = async (deps: AccessDeps, access: FreshAccess, error: McpCha
 interface Use {
   pinnedHash: string
   signal: AbortSignal
-  elicit?: (params: unknown) => Elicited
+  elicit?: Elicit
 }
 
 /**
@@ -136,11 +145,12 @@ const withPinnedServer = <Result>(
   )
 
 /** Answers the questions of one call with what the person has answered before, and notes the first new one. */
-const elicitationOf = (server: string, answers: readonly GivenAnswer[] | undefined) => {
+const elicitationOf = (name: string, answers: readonly GivenAnswer[] | undefined) => {
   const asked: { form?: Form } = {}
-  const elicit = (params: unknown): Elicited => {
+  // The name is the server's own claim, so the person sees the host, too.
+  const elicit: Elicit = (params, host) => {
     const { message, requestedSchema, mode = 'form' } = (params ?? {}) as Record<string, unknown>
-    const form = mode === 'form' ? readForm(server, message, requestedSchema) : undefined
+    const form = mode === 'form' ? readForm(`${name} (${host})`, message, requestedSchema) : undefined
     if (!form || !answers) return { action: 'decline' }
     const given = answers.find(({ key }) => key === keyOfForm(form))
     if (given) return { action: 'accept', content: given.answer }

@@ -229,10 +229,10 @@ const requestToken = async (
   deps: ProviderDeps,
   { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
   client: TokenClient,
-  { previous, ...params }: { grant: Record<string, string>; previous?: Secrets },
+  { grant, previous }: { grant: Record<string, string>; previous?: Secrets },
 ): Promise<Grant> => {
   const { clientId, clientSecret, clientAuth } = client
-  const fields: Record<string, string> = { ...params.grant, ...client.params, ...fieldsOf(client) }
+  const fields: Record<string, string> = { ...grant, ...client.params, ...fieldsOf(client) }
   const [type, body] =
     client.body === 'json'
       ? ['application/json', JSON.stringify(fields)]

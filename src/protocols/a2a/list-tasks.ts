@@ -76,10 +76,8 @@ export const listTasks = async (
   const withMessage = historyLength > 0
   const limit = includeArtifacts || withMessage ? Math.min(pageSize, maxWhole) : pageSize
   const page = { position, limit: limit + 1, withReply: includeArtifacts }
-  const [totalSize, found] = [
-    await queries.countTasks(db.hot, actor.orgId, filter),
-    await queries.listTasks(db.hot, actor.orgId, filter, page),
-  ]
+  const totalSize = await queries.countTasks(db.hot, actor.orgId, filter)
+  const found = await queries.listTasks(db.hot, actor.orgId, filter, page)
   const turns = found.slice(0, limit)
   const toTask = async (turn: ListedTurn) =>
     taskOfRow(turn, turn.reply, withMessage ? await findTurnMessage(db.hot, actor.orgId, turn) : undefined)

@@ -29,13 +29,19 @@ const schemaAt = (root: unknown, pointer: string): unknown =>
       return isObject(schema) && Object.hasOwn(schema, key) ? schema[key] : undefined
     }, root)
 
+interface Root {
+  schema: unknown
+  /** Schemas from which references come to an end, so that each chain of references is followed once. */
+  ending: Set<unknown>
+}
+
 /** Follows references that lead to references: each must exist, and none may lead back to itself. */
-const checkReference = (root: unknown, reference: string, place: string): void => {
+const checkReference = (root: Root, reference: string, place: string): void => {
   const seen = new Set<unknown>()
   for (let next: unknown = reference; typeof next === 'string' && /^#(?:\/|$)/.test(next);) {
     let schema: unknown
     try {
-      schema = schemaAt(root, next.slice(1))
+      schema = schemaAt(root.schema, next.slice(1))
     } catch {
       schema = undefined
     }
@@ -43,13 +49,15 @@ const checkReference = (root: unknown, reference: string, place: string): void =
       throw badRequest(`responseFormat: the reference at ${place} leads to no schema`)
     }
     if (seen.has(schema)) throw badRequest(`responseFormat: the reference at ${place} leads to itself`)
+    if (!isObject(schema) || root.ending.has(schema)) break
     seen.add(schema)
-    next = isObject(schema) ? schema['$ref'] : undefined
+    next = schema['$ref']
   }
+  for (const schema of seen) root.ending.add(schema)
 }
 
 /** Throws for what can only fail when a reply is validated, after it has been paid for. The depth is limited by its parser. */
-const checkSchema = (schema: unknown, place: string, root = schema): void => {
+const checkSchema = (schema: unknown, place: string, root: Root): void => {
   if (typeof schema !== 'object' || schema === null) return
   for (const [keyword, value] of Object.entries(schema)) {
     const inner = `${place}/${keyword}`
@@ -73,7 +81,7 @@ export const readResponseFormat = (given: ResponseFormat | undefined): OutputFor
   if (Buffer.byteLength(JSON.stringify(schema)) > maxSchemaBytes) {
     throw badRequest(`responseFormat: schema must have at most ${maxSchemaBytes} bytes as JSON`)
   }
-  checkSchema(schema, '#')
+  checkSchema(schema, '#', { schema, ending: new Set() })
   return {
     type,
     schema,

@@ -20,7 +20,7 @@ export const connector: Connector = {
         label: 'OAuth client ID',
         required: false,
         secret: false,
-        help: 'Only for sign-in servers that register no clients',
+        help: 'Only if the server asks for sign-in and does not register clients itself',
       },
       { key: 'clientSecret', label: 'OAuth client secret', required: false, secret: true },
     ],

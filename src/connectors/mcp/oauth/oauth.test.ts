@@ -155,7 +155,8 @@ describe('sign-in at MCP servers', () => {
       secret: clientSecret,
       redirectUris: [`${app.url}${api}/connections/oauth/callback`],
     })
-    oauth.server = { registration_endpoint: undefined }
+    const methods = ['toString', 'client_secret_post']
+    oauth.server = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: methods }
     const registrations = provider.count('POST', '/mcp-auth/register')
     const { body } = await submit(owner, id, { url, clientId: 'of-the-user', clientSecret })
     assert.ok(!body.data.oauthUrl.includes(clientSecret))

@@ -52,7 +52,7 @@ export const clientDocument = (origin: string, redirectUri: string) => ({
 const methodWith = (clientSecret: string, methods: readonly string[], named?: string): Client['clientAuth'] => {
   if (clientSecret === '') return 'none'
   const known = { client_secret_basic: 'basic', client_secret_post: 'post' } as const
-  const first = [named, ...methods].find((method) => method !== undefined && method in known)
+  const first = [named, ...methods].find((method) => method !== undefined && Object.hasOwn(known, method))
   return known[(first ?? 'client_secret_basic') as keyof typeof known]
 }
 

@@ -23,14 +23,16 @@ const postmasterPid = async (): Promise<number> => Number.parseInt(await readFil
 
 const isDraft = (name: string): boolean => name.startsWith('data.new-')
 
-const killHard = (pid: number): void => {
+/** Sends a signal to a process, if there still is one: a backend may end by itself or with its postmaster. */
+const sendSignal = (pid: number, name: NodeJS.Signals): void => {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, name)
   } catch (error) {
-    // A backend ends when its postmaster has been killed before it.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
+
+const killHard = (pid: number): void => sendSignal(pid, 'SIGKILL')
 
 const childrenOf = async (pid: number): Promise<number[]> => {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
@@ -242,7 +244,7 @@ test('a new server starts only after all backends of the killed postmaster have 
   const postmaster = await postmasterPid()
   const children = await childrenOf(postmaster)
   // A stopped process does not notice the end of its postmaster.
-  for (const pid of children) process.kill(pid, 'SIGSTOP')
+  for (const pid of children) sendSignal(pid, 'SIGSTOP')
   process.kill(postmaster, 'SIGKILL')
   await first.exited
   let started = false
@@ -257,7 +259,7 @@ test('a new server starts only after all backends of the killed postmaster have 
     return texts.some((text) => text.includes('pre-existing shared memory block'))
   })
   assert.equal(started, false)
-  for (const pid of children) process.kill(pid, 'SIGCONT')
+  for (const pid of children) sendSignal(pid, 'SIGCONT')
   const postgres = await next
   assert.ok((await rowsOf(postgres.socketDir)).size > 0)
   await postgres.stop()

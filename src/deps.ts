@@ -229,6 +229,7 @@ export const openDeps = async (
   })
   const { sandboxed, pages, close: closeSandboxes } = openSandboxes(log, sandbox)
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
+  const chains = createChainHeaders(secrets.deriveKeys('event chains'))
   return {
     deps: {
       config,
@@ -245,7 +246,7 @@ export const openDeps = async (
           builtIn(fileTools),
           createWebTools(outbound, pages),
           createPeerTools({ db, jobs, log, models, notifier, billing }),
-          createConnectorTools({ config, db, log, secrets, outbound, pages }),
+          createConnectorTools({ config, db, log, secrets, outbound, pages, chains }),
         ],
         log,
       ),
@@ -259,7 +260,7 @@ export const openDeps = async (
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
-      chains: createChainHeaders(secrets.deriveKeys('event chains')),
+      chains,
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
     },

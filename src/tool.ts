@@ -45,7 +45,7 @@ export interface CallingTurn {
 
 /** The tools and connectors that settings may name, whether or not they are available to an agent. */
 export interface KnownTools {
-  /** The built-in tools and the tools of every connector, but not those of MCP servers (`mcp__…`). */
+  /** The built-in tools and the tools of every connector, but not those of MCP servers (`mcp__…`) and A2A agents (`a2a__…`). */
   names: readonly string[]
   /** The slugs of all connectors. */
   connectors: readonly string[]

@@ -1,8 +1,8 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 
-/** The tools of an MCP server are known only to the person who connected it. */
-const mcpPrefix = 'mcp__'
+/** The tools of MCP servers and A2A agents are known only to the person who connected them. */
+const personalPrefixes = ['mcp__', 'a2a__']
 
 /** The name that models use. Names that differ only in case, or in a dot for an underscore, are the same tool. */
 const keyOf = (name: string): string => name.trim().toLowerCase().replaceAll('.', '_')
@@ -18,8 +18,10 @@ const isKnown = (pattern: string, { names }: KnownTools): boolean => {
   const key = keyOf(pattern)
   const prefix = key.endsWith('*') ? key.slice(0, -1) : key
   if (prefix === '' || !namePattern.test(key)) return key === '*'
-  if (prefix.startsWith(mcpPrefix)) return prefix !== mcpPrefix || key.endsWith('*')
-  if (key.endsWith('*') && mcpPrefix.startsWith(prefix)) return true
+  for (const personal of personalPrefixes) {
+    if (prefix.startsWith(personal)) return prefix !== personal || key.endsWith('*')
+    if (key.endsWith('*') && personal.startsWith(prefix)) return true
+  }
   return names.some((name) => matches(pattern, name))
 }
 

@@ -1,6 +1,8 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { PageReader, Pages } from '../platform/sandbox/pages.ts'
 import type { Tool, ToolScope, ToolSource } from '../tool.ts'
+import { toolsOfAgent } from './a2a/agent-tools.ts'
+import type { A2aDeps } from './a2a/client.ts'
 import { catalog } from './catalog/catalog.ts'
 import type { Connector, ConnectorTool, ApiResponse, Values } from './catalog/definition.ts'
 import { agentToolName, schemaOf, schemaWithConnection } from './catalog/agent-schemas.ts'
@@ -8,10 +10,10 @@ import { callConnection } from './connections/calls.ts'
 import { listActiveConnections } from './connections/queries.ts'
 import type { ConnectionRow } from './connections/queries.ts'
 import { pick } from './connections/templates.ts'
-import type { AccessDeps } from './deps.ts'
 import { mcpAgentTools } from './mcp/agent-tools.ts'
+import { prefixesOf } from './tool-names.ts'
 
-interface AgentToolDeps extends AccessDeps {
+interface AgentToolDeps extends A2aDeps {
   pages: Pages
 }
 
@@ -72,7 +74,10 @@ const listTools = async (deps: AgentToolDeps, { db, actor, agent }: ToolScope): 
     const connector = catalog.get(slug)
     const own = connections.filter(({ connectorSlug }) => connectorSlug === slug)
     if (!connector || own.length === 0) return []
-    return connector.isMcp ? mcpAgentTools(deps, own, labelOf) : toolsOfConnector(deps, connector, own)
+    if (connector.isMcp) return mcpAgentTools(deps, own, labelOf)
+    return connector.isA2a
+      ? prefixesOf(own, labelOf, 'agent').flatMap(({ connection, prefix }) => toolsOfAgent(deps, connection, prefix))
+      : toolsOfConnector(deps, connector, own)
   })
 }
 

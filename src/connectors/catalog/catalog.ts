@@ -1,4 +1,5 @@
 import type { Connector } from './definition.ts'
+import { connector as a2a } from './definitions/a2a.ts'
 import { connector as airtable } from './definitions/airtable.ts'
 import { connector as discord } from './definitions/discord.ts'
 import { connector as github } from './definitions/github.ts'
@@ -18,6 +19,7 @@ import { connector as web } from './definitions/web.ts'
 
 /** Every file in `definitions/`, in the order in which `GET /connectors` lists them. */
 const connectors: readonly Connector[] = [
+  a2a,
   airtable,
   discord,
   github,

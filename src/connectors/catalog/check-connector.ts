@@ -100,7 +100,7 @@ const apiErrors = (connector: Connector): string[] => {
   return [
     ...unknown.map((name) => `api uses {${name}}, which is not a credential`),
     ...(baseUrl === undefined && needsBaseUrl ? ['api.baseUrl is missing'] : []),
-    ...(connector.tools.length === 0 && connector.isMcp !== true ? ['tools is empty'] : []),
+    ...(connector.tools.length === 0 && !connector.isMcp && !connector.isA2a ? ['tools is empty'] : []),
   ]
 }
 

@@ -29,6 +29,8 @@ export interface BuiltRequest {
   method: RequestTemplate['method']
   /** An absolute URL that a user or a model names, instead of the connector's API. Sent without credentials. */
   url?: string
+  /** An absolute URL of the origin of the connection's base URL. Sent with credentials. */
+  endpoint?: string
   segments?: readonly string[]
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   json?: unknown
@@ -144,7 +146,7 @@ export interface Api {
   baseUrlField?: string
   /** Before every path: `/bot{token}`. */
   pathPrefix?: string
-  /** Sent with every request. */
+  /** Sent with every request. A header is left out when one of its credentials is not set. */
   headers?: Readonly<Record<string, string>>
   /** User name and password of HTTP Basic authentication. */
   basic?: readonly [string, string]
@@ -163,10 +165,12 @@ export interface Connector {
   description: string
   auth: OAuth | ApiKeyAuth | NoAuth
   api: Api
-  /** Empty for MCP, where the server of each connection lists its tools. */
+  /** Empty for MCP and A2A, where they depend on the server of each connection. */
   tools: readonly ConnectorTool[]
   /** Connections of this connector are MCP servers. */
   isMcp?: true
+  /** Connections of this connector are remote agents. */
+  isA2a?: true
   /** Why it cannot be used yet. */
   comingSoon?: string
 }

@@ -49,6 +49,7 @@ describe('GET /connectors', () => {
     assert.deepEqual(
       items.map(({ slug, authType }) => `${String(slug)} ${String(authType)}`),
       [
+        'a2a api_key',
         'airtable api_key',
         'discord api_key',
         'github oauth',
@@ -74,7 +75,7 @@ describe('GET /connectors', () => {
     assert.match(String(of('gmail')['availabilityReason']), /CONNECTOR_GMAIL_CLIENT_ID/)
     for (const { slug, authType, tools, credentialFields } of items) {
       assert.equal(credentialFields !== undefined, authType === 'api_key', String(slug))
-      if (slug !== 'mcp')
+      if (slug !== 'mcp' && slug !== 'a2a')
         assert.ok((tools as unknown[]).length >= 3, `${String(slug)} has ${(tools as unknown[]).length} tools`)
       for (const tool of tools as object[]) assert.deepEqual(Object.keys(tool), ['name', 'description'])
     }

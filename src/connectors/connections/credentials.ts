@@ -3,6 +3,7 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import { ApiError, badRequest, notFound } from '../../platform/http/errors.ts'
+import { inspectAgent } from '../a2a/client.ts'
 import type { ApiKeyAuth, Connector, CredentialField } from '../catalog/definition.ts'
 import type { AccessDeps } from '../deps.ts'
 import { McpChallenge } from '../mcp/client.ts'
@@ -71,6 +72,10 @@ const sendTest = async (deps: AccessDeps, access: Access, { check }: ApiKeyAuth)
   if (connector.isMcp) {
     const { serverName, tools } = await inspectServer(deps, access)
     return { accountId: null, accountName: serverName, pinnedTools: JSON.stringify(tools) }
+  }
+  if (connector.isA2a) {
+    const agent = await inspectAgent(deps, access)
+    return { accountId: null, accountName: agent.name, pinnedTools: JSON.stringify({ agent }) }
   }
   const untested = { accountId: null, accountName: null }
   if (!check || check.from === 'token' || (check.when !== undefined && !secrets[check.when])) return untested

@@ -3,7 +3,7 @@ import type { BuiltRequest, RequestTemplate, Values } from '../catalog/definitio
 import type { ProviderDeps } from '../deps.ts'
 import { providerUrl } from './access.ts'
 import type { Access } from './access.ts'
-import { fill, fillPairs, fillPath, fillText, pathOfSegments } from './templates.ts'
+import { fill, fillPairs, fillPath, fillText, hasAll, pathOfSegments } from './templates.ts'
 
 type Pairs = [string, string][]
 
@@ -18,6 +18,8 @@ interface FilledRequest {
   headers: Readonly<Record<string, string>>
   /** An absolute URL instead of the connector's API. */
   url: string | undefined
+  /** An absolute URL of the connector's API. */
+  endpoint: string | undefined
 }
 
 /** A request that can be sent. */
@@ -63,6 +65,7 @@ const authHeaders = (access: Access): Record<string, string> => {
   const credentials = credentialsOf(access)
   const headers: Record<string, string> = {}
   for (const [nameTemplate, template] of Object.entries(api.headers ?? {})) {
+    if (!hasAll(nameTemplate, credentials) || !hasAll(template, credentials)) continue
     const [name, value] = [fillText(nameTemplate, credentials), fillText(template, credentials)]
     if (value === '') continue
     if (!headerName.test(name) || reservedHeaders.test(name) || !headerText.test(value)) {
@@ -89,9 +92,9 @@ const pairsOf = (query: BuiltRequest['query'] = {}): Pairs =>
 const fillRequest = (request: RequestTemplate | BuiltRequest, input: Values): FilledRequest => {
   const { method, headers = {} } = request
   if (!('path' in request)) {
-    const { segments = [], query, json, url } = request
+    const { segments = [], query, json, url, endpoint } = request
     const path = pathOfSegments(segments)
-    return { method, path, outsidePrefix: false, query: pairsOf(query), json, form: undefined, headers, url }
+    return { method, path, outsidePrefix: false, query: pairsOf(query), json, form: undefined, headers, url, endpoint }
   }
   return {
     method,
@@ -102,6 +105,7 @@ const fillRequest = (request: RequestTemplate | BuiltRequest, input: Values): Fi
     form: request.form && fillPairs(request.form, input),
     headers,
     url: undefined,
+    endpoint: undefined,
   }
 }
 
@@ -129,10 +133,13 @@ export const prepareRequest = (
     const headers = { ...defaultHeaders, ...ownHeaders }
     return { method, headers, ...body, url: new URL(filled.url), trusted: false, followRedirects: method === 'GET' }
   }
-  const { url, trusted } = providerUrl(deps, access.connector, baseUrlOf(access))
+  if (filled.endpoint !== undefined && new URL(filled.endpoint).origin !== new URL(baseUrlOf(access)).origin) {
+    throw badRequest('The URL is not valid.')
+  }
+  const { url, trusted } = providerUrl(deps, access.connector, filled.endpoint ?? baseUrlOf(access))
   const { pathPrefix } = access.connector.api
   const prefix = pathPrefix === undefined || filled.outsidePrefix ? '' : fillPath(pathPrefix, credentialsOf(access))
   const headers = { ...defaultHeaders, ...authHeaders(access), ...ownHeaders }
-  const target = appendPath(url, prefix + filled.path, filled.query)
+  const target = filled.endpoint === undefined ? appendPath(url, prefix + filled.path, filled.query) : url
   return { method, headers, ...body, url: target, trusted, followRedirects: false }
 }

@@ -15,6 +15,10 @@ export const placeholdersOf = (template: Template | undefined): string[] => {
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
+/** Whether all placeholders of a text have a value. */
+export const hasAll = (template: string, values: Values): boolean =>
+  placeholdersOf(template).every((name) => values[name] !== undefined && values[name] !== '')
+
 /** Replaces each placeholder with its value as text. */
 export const fillText = (template: string, values: Values): string =>
   template.replaceAll(placeholder, (_, name: string) => textOf(values[name]))

@@ -3,13 +3,14 @@ import { audit } from '../../identity/audit/audit.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
+import { listAgentTools } from '../a2a/agent-tools.ts'
 import { catalog } from '../catalog/catalog.ts'
 import { agentToolName, schemaOf } from '../catalog/agent-schemas.ts'
-import { mcpToolName } from '../mcp/agent-tools.ts'
 import { featureToolsOf } from '../mcp/features.ts'
 import type { PinnedTools } from '../mcp/pinned-tools.ts'
 import * as mcpQueries from '../mcp/queries.ts'
 import { areWithinLimits } from '../mcp/tool-list.ts'
+import { serverToolName } from '../tool-names.ts'
 
 interface ListedTool {
   name: string
@@ -29,7 +30,7 @@ interface ConnectionToolLists {
   offered: ToolList | null
 }
 
-const nameOf = (name: string): string => mcpToolName('', name)
+const nameOf = (name: string): string => serverToolName('mcp', '', name)
 
 const toList = ({ hash, tools, features }: PinnedTools): ToolList => {
   if (!areWithinLimits(tools)) return { hash, items: [] }
@@ -53,6 +54,7 @@ export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promi
     const [pinned, offered] = [row.pinnedTools as PinnedTools | null, row.offeredTools as PinnedTools | null]
     return { hash: null, items: [], ...(pinned && toList(pinned)), offered: offered && toList(offered) }
   }
+  if (connector?.isA2a) return { hash: null, items: listAgentTools(row.pinnedTools), offered: null }
   const items = (connector?.tools ?? []).map((tool) => ({
     name: agentToolName(row.connectorSlug, tool.name),
     description: tool.description,

@@ -19,8 +19,8 @@ interface PictureOutput {
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 /**
- * The pictures that the output of a tool names. Only `files.read` names files of the org: the output of an MCP server is
- * foreign, and the ids in it are of pictures that the turn keeps.
+ * The pictures that the output of a tool names. Only `files.read` names files of the org: the output of an MCP server
+ * or A2A agent is foreign, and the ids in it are of pictures that the turn keeps.
  */
 export const picturesIn = (toolName: string, output: unknown): PromptFile[] => {
   const { fileId, name, mimeType, sizeBytes, picture, content } = (output ?? {}) as PictureOutput
@@ -28,7 +28,7 @@ export const picturesIn = (toolName: string, output: unknown): PromptFile[] => {
     const isPicture = picture === true && isText(fileId) && isText(name) && isText(mimeType)
     return isPicture ? [{ fileId, name, mimeType, sizeBytes: Number(sizeBytes) }] : []
   }
-  if (!toolName.startsWith('mcp__') || !Array.isArray(content)) return []
+  if (!/^(?:mcp|a2a)__/.test(toolName) || !Array.isArray(content)) return []
   return content.flatMap((part: { type?: unknown; pictureId?: unknown } | null) =>
     part?.type === 'image' && isText(part.pictureId)
       ? [{ fileId: part.pictureId, name: 'picture', mimeType: 'image/*', sizeBytes: 0, isKept: true }]

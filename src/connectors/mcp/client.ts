@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { badRequest } from '../../platform/http/errors.ts'
-import { createEventParser, EventStreamError } from '../../platform/http/event-stream.ts'
-import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../../platform/http/json-depth.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { ProviderError } from '../connections/provider-error.ts'
 import { parseChallenge } from './oauth/challenge.ts'
 import type { Challenge } from './oauth/challenge.ts'
+import { answerRequests, name, readResponse, unavailable } from './responses.ts'
+import type { AnswerRequest, ForeignRequest, Message } from './responses.ts'
 import { addTools } from './tool-list.ts'
 import type { McpTool } from './tool-list.ts'
 
@@ -56,71 +56,7 @@ const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
 const timeoutMs = 30_000
 /** How long a call waits for the stream of a server's own requests. */
 const openingMs = 2_000
-const maxResponseBytes = 1_048_576
-/** 1 MB in chunks of 64 bytes. Each chunk takes some microseconds, regardless of its size. */
-const maxChunks = 16_384
-const chunksPerLoopTurn = 64
-const maxEvents = 1_000
 const maxPages = 20
-/** Requests of the server that are answered during one request of ours. */
-const maxForeignRequests = 16
-
-interface Message {
-  id?: unknown
-  method?: unknown
-  result?: unknown
-  error?: { code?: unknown; message?: unknown }
-}
-
-const name = 'The MCP server'
-const unavailable = (what: string, cause?: unknown): ProviderError =>
-  new ProviderError('unavailable', `${name} ${what}.`, { cause })
-
-/**
- * The chunks of a response within the limits. Buffered chunks arrive without a turn of the event loop, so the loop yields
- * every 64 chunks: a stream of one-byte chunks must not block other requests.
- */
-const chunksOf = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let size = 0
-  let chunks = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    chunks += 1
-    if (size > maxResponseBytes) throw unavailable('sent a response of more than 1 MB')
-    if (chunks > maxChunks) throw unavailable(`sent a response of more than ${maxChunks} chunks`)
-    if (chunks % chunksPerLoopTurn === 0) await nextTurn()
-    yield chunk
-  }
-}
-
-const eventsOf = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const parser = createEventParser({ maxEventBytes: maxResponseBytes, maxEvents })
-  try {
-    for await (const chunk of chunksOf(body)) yield* parser.push(chunk)
-  } catch (error) {
-    throw error instanceof EventStreamError ? unavailable(error.message, error) : error
-  }
-}
-
-const parse = (text: string): Message[] => {
-  try {
-    const value = parseForeignJson(text) as Message | Message[]
-    return [value].flat()
-  } catch (error) {
-    if (error instanceof JsonTooDeep) throw unavailable(`sent JSON with more than ${maxJsonDepth} levels`, error)
-    throw unavailable('sent a response that is not JSON', error)
-  }
-}
-
-/** The response to a request of ours. A server numbers its own requests, possibly by the same IDs. */
-const findResponse = (messages: readonly Message[], id: number): Message | undefined =>
-  messages.find((message) => message?.id === id && message.method === undefined)
-
-const isForeignRequest = (message: Message | null | undefined): message is Message & ForeignRequest =>
-  typeof message?.method === 'string' &&
-  (Number.isSafeInteger(message.id) || (typeof message.id === 'string' && message.id.length <= 256))
-
-type ForeignRequest = { id: string | number; method: string; params?: unknown }
 
 /**
  * We declare elicitation only, so a server may ask for nothing else but a `ping`. Without an answer it would wait forever.
@@ -129,39 +65,6 @@ const answerTo = ({ id, method, params }: ForeignRequest, elicit: NonNullable<Mc
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} }
   if (method === 'elicitation/create') return { jsonrpc: '2.0', id, result: elicit(params) }
   return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not support the method.' } }
-}
-
-/** The JSON-RPC response to a request, from a JSON body or an event stream. Answers requests of the server. */
-const readResponse = async (
-  response: Response,
-  id: number,
-  answer: (message: ForeignRequest) => Promise<void>,
-): Promise<Message> => {
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (!response.body) throw unavailable('sent an empty response')
-  if (isStream) {
-    let answered = 0
-    for await (const event of eventsOf(response.body)) {
-      // An event without data is sent so that a client can resume the stream.
-      if (event === '') continue
-      const messages = parse(event)
-      const found = findResponse(messages, id)
-      // Leaving the loop closes the stream, which some servers keep open.
-      if (found) return found
-      for (const message of messages.filter(isForeignRequest)) {
-        if (++answered > maxForeignRequests) {
-          throw unavailable(`sent more than ${maxForeignRequests} requests before its response`)
-        }
-        await answer(message)
-      }
-    }
-    throw unavailable('ended its event stream without a response')
-  }
-  const chunks: Uint8Array[] = []
-  for await (const chunk of chunksOf(response.body)) chunks.push(chunk)
-  const found = findResponse(parse(Buffer.concat(chunks).toString('utf8')), id)
-  if (!found) throw unavailable('sent no response with the ID of the request')
-  return found
 }
 
 const resultOf = ({ result, error }: Message, scrub: McpTarget['scrub']): Record<string, unknown> => {
@@ -229,27 +132,15 @@ const failureOf = ({ status, headers }: Response): ProviderError => {
   return new ProviderError(isUnavailable ? 'unavailable' : 'rejected', `${name} responded with status ${status}.`)
 }
 
-type Send = (method: 'POST' | 'DELETE' | 'GET', body: object | undefined) => Promise<Response>
-
-/** Answers the requests that a server sends beside its responses. */
-const answerRequests = async (
-  body: ReadableStream<Uint8Array>,
-  answer: (message: ForeignRequest) => Promise<void>,
-): Promise<void> => {
-  let answered = 0
-  for await (const event of eventsOf(body)) {
-    for (const message of event === '' ? [] : parse(event).filter(isForeignRequest)) {
-      if (++answered > maxForeignRequests) return
-      await answer(message)
-    }
-  }
+interface Send {
+  (method: 'POST' | 'DELETE' | 'GET', body: object | undefined, more?: { lastEventId: string }): Promise<Response>
 }
 
 /**
  * Opens the stream of a server's own requests, which it sends only while the stream is open. Servers without one respond
  * with 405.
  */
-const openRequestStream = async (send: Send, answer: (message: ForeignRequest) => Promise<void>): Promise<void> => {
+const openRequestStream = async (send: Send, answer: AnswerRequest): Promise<void> => {
   const response = await send('GET', undefined).catch(() => undefined)
   if (!response?.body) return
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
@@ -276,7 +167,7 @@ const createSend = (outbound: Outbound, target: McpTarget, { agreed, signal, clo
     const timeout = AbortSignal.timeout(timeoutMs)
     return signal ? AbortSignal.any([signal, timeout]) : timeout
   }
-  return async (method, body) => {
+  return async (method, body, { lastEventId } = { lastEventId: '' }) => {
     const { sessionId, version } = agreed
     try {
       const response = await outbound.fetch(target.url, {
@@ -288,6 +179,7 @@ const createSend = (outbound: Outbound, target: McpTarget, { agreed, signal, clo
           ...(target.token === undefined ? {} : { authorization: `Bearer ${target.token}` }),
           ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
           ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+          ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: method === 'GET' ? AbortSignal.any([requestSignal(), closed]) : requestSignal(),
@@ -327,10 +219,12 @@ export const openSession = async (outbound: Outbound, target: McpTarget, signal?
   }
   const request = async (method: string, params: object): Promise<Record<string, unknown>> => {
     const id = ++lastId
+    const deadlineMs = performance.now() + timeoutMs
     const response = await send('POST', { jsonrpc: '2.0', id, method, params })
     agreed.sessionId ??= response.headers.get('mcp-session-id') ?? undefined
     try {
-      return resultOf(await readResponse(response, id, answer), target.scrub)
+      const resume = (lastEventId: string) => send('GET', undefined, { lastEventId })
+      return resultOf(await readResponse(response, { id, answer, resume, deadlineMs, signal }), target.scrub)
     } catch (error) {
       if (error instanceof ProviderError || signal?.aborted) throw error
       throw unavailable('did not complete its response', error)

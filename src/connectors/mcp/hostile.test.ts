@@ -211,6 +211,34 @@ describe('MCP event streams', () => {
     })
   }
 
+  test('a response whose stream ends is requested from its last event on', async () => {
+    streamOf('/resumed', async (response) => void response.end('id: 1\nretry: 5\ndata:\n\nid: 2\ndata: cut off'))
+    const asked: unknown[] = []
+    provider.on('GET', '/resumed', ({ headers }, response) => {
+      asked.push(headers['last-event-id'])
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(asked.length === 1 ? 'id: 3\ndata:\n\n' : `data: ${hello}\n\n`)
+      return {}
+    })
+    const { status, body } = await submit(await app.createOrg(), '/resumed')
+    assert.deepEqual([status, asked], [400, ['1', '3']])
+    assert.match(body.error.message, /none of the MCP versions/)
+  })
+
+  test('a response whose streams end without end is SERVICE_UNAVAILABLE after ten further requests', async () => {
+    const text = 'id: 1\nretry: 0\ndata:\n\n'
+    streamOf('/endless', async (response) => void response.end(text))
+    provider.on('GET', '/endless', (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(text)
+      return {}
+    })
+    const { status, body } = await submit(await app.createOrg(), '/endless')
+    assert.equal(status, 503)
+    assert.match(body.error.message, /without a response/)
+    assert.equal(provider.count('GET', '/endless'), 10)
+  })
+
   test('an event stream is read the same for all chunk boundaries and line breaks', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('\n', '\r\n', '\r'),

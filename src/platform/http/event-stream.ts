@@ -8,6 +8,10 @@ export interface EventStreamLimits {
 export interface EventParser {
   /** The data of each event that ends in this chunk. Throws an EventStreamError beyond a limit. */
   push(chunk: Uint8Array): string[]
+  /** The last event ID of the stream, which resumes it; empty for none. */
+  readonly lastEventId: string
+  /** The time after which the server wants to be asked again, in milliseconds. */
+  readonly retryMs: number | undefined
 }
 
 /** The message completes the sentence "The server …". */
@@ -22,15 +26,18 @@ const lf = 10
 const cr = 13
 const colon = 58
 const space = 32
-const dataField = Buffer.from('data')
+const [dataField, idField, retryField] = [Buffer.from('data'), Buffer.from('id'), Buffer.from('retry')]
 const firstCapacity = 1_024
+/** Longer IDs are ignored: they are sent back in a header. */
+const maxIdLength = 1_024
 
-/** The value of a `data` line; undefined for every other field and for comments. */
-const dataOf = (line: Buffer): string | undefined => {
-  if (line.length < 4 || dataField.compare(line, 0, 4) !== 0) return undefined
-  if (line.length === 4) return ''
-  if (line[4] !== colon) return undefined
-  return line.toString('utf8', line[5] === space ? 6 : 5)
+/** The value of a line with a field; undefined for every other field and for comments. */
+const valueOf = (line: Buffer, field: Buffer): string | undefined => {
+  const { length } = field
+  if (line.length < length || field.compare(line, 0, length) !== 0) return undefined
+  if (line.length === length) return ''
+  if (line[length] !== colon) return undefined
+  return line.toString('utf8', line[length + 1] === space ? length + 2 : length + 1)
 }
 
 /**
@@ -44,6 +51,9 @@ export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimit
   let events = 0
   let data: string[] = []
   let isAfterCr = false
+  let newId: string | undefined
+  let lastEventId = ''
+  let retryMs: number | undefined
 
   const append = (chunk: Uint8Array, from: number, to: number): void => {
     const length = lineLength + to - from
@@ -65,13 +75,22 @@ export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimit
       }
       data = []
       eventBytes = 0
+      // An ID counts from the end of its event, so that an event that was cut off is sent again.
+      lastEventId = newId ?? lastEventId
       return
     }
     // Line breaks count: an event with a million empty `data` lines has a million entries.
     eventBytes += 1
-    const value = dataOf(line.subarray(0, lineLength))
-    if (value !== undefined) data.push(value)
+    readLine(line.subarray(0, lineLength))
     lineLength = 0
+  }
+  const readLine = (whole: Buffer): void => {
+    const value = valueOf(whole, dataField)
+    if (value !== undefined) data.push(value)
+    const id = whole.length > maxIdLength ? undefined : valueOf(whole, idField)
+    if (id !== undefined && !id.includes('\0')) newId = id
+    const [retry] = /^\d{1,9}$/.exec(valueOf(whole.subarray(0, 32), retryField) ?? '') ?? []
+    if (retry !== undefined) retryMs = Number(retry)
   }
 
   return {
@@ -95,6 +114,12 @@ export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimit
       }
       append(chunk, from, chunk.length)
       return found
+    },
+    get lastEventId() {
+      return lastEventId
+    },
+    get retryMs() {
+      return retryMs
     },
   }
 }

@@ -3,8 +3,9 @@
 // per scenario.
 import { createHash, randomBytes } from 'node:crypto'
 import { catalog } from '../../src/connectors/catalog/catalog.ts'
-import { McpChallenge, openSession } from '../../src/connectors/mcp/client.ts'
-import type { Elicited } from '../../src/connectors/mcp/client.ts'
+import { openSession } from '../../src/connectors/mcp/client.ts'
+import type { Elicited } from '../../src/connectors/mcp/session.ts'
+import { McpChallenge } from '../../src/connectors/mcp/transport.ts'
 import { readAnswer, readForm } from '../../src/tool-form.ts'
 import { authorizeUrlOf, checkIssuer, withScope } from '../../src/connectors/mcp/oauth/authorization.ts'
 import type { McpAuthorization } from '../../src/connectors/mcp/oauth/authorization.ts'
@@ -20,10 +21,16 @@ const outbound = createOutbound({ allowCidrs: loopback })
 const deps = { config: { connectors: new Map() }, outbound }
 const connector = catalog.get('mcp')
 if (!connector) throw new Error('The catalog has no connector for MCP servers.')
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<string, string | undefined>
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
+  client_id?: string
+  client_secret?: string
+  /** Calls that a scenario wants instead. */
+  toolCalls?: { name: string; arguments: object }[]
+}
 
 let token: string | undefined
 let authorization: McpAuthorization | undefined
+let signIns = 0
 /** The suite accepts only this document as the ID of a client. */
 const documentUrl = 'https://conformance-test.local/client-metadata.json'
 const redirectUri = 'http://localhost:3000/callback'
@@ -52,7 +59,8 @@ const useServer = async (): Promise<void> => {
   const target = { url: new URL(url), token, scrub: (text: string) => text, trusted: false, orgId, elicit }
   const session = await openSession(outbound, target, AbortSignal.timeout(100_000))
   const tools = await session.listTools()
-  for (const { name, inputSchema } of tools) {
+  for (const call of context.toolCalls ?? []) await session.callTool(call.name, call.arguments)
+  for (const { name, inputSchema } of context.toolCalls ? [] : tools) {
     const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown }> }
     const input = Object.entries(properties).map(([key, { type }]) => [
       key,
@@ -66,12 +74,14 @@ const useServer = async (): Promise<void> => {
 
 /** What a user does who is asked to sign in, or to sign in again for more permissions. */
 const consent = async ({ responseStatus, challenge }: McpChallenge): Promise<boolean> => {
-  if (responseStatus === 401 && authorization === undefined) {
+  if (responseStatus === 401) {
+    // A token that is not accepted any more: the user enters the URL again, which discovers everything again.
+    if (++signIns > 3) return false
     const client = {
       documentUrl,
       redirectUri,
-      clientId: context['client_id'],
-      clientSecret: context['client_secret'],
+      clientId: context.client_id,
+      clientSecret: context.client_secret,
     }
     authorization = await prepareSignIn(deps, { orgId, connector, url, challenge, client })
   } else {

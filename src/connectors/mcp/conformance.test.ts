@@ -12,8 +12,8 @@ const client = pathOf('../../../test/fakes/mcp-client.ts')
 const results = mkdtempSync(join(tmpdir(), 'atrium-conformance-'))
 after(() => rmSync(results, { recursive: true }))
 
-const runSuite = (): Promise<{ code: number; output: string }> => {
-  const options = ['--requirements', '2025-11-25', '-o', results]
+const runSuite = (revision: string): Promise<{ code: number; output: string }> => {
+  const options = ['--requirements', revision, '-o', join(results, revision)]
   const command = `${process.execPath} ${client}`
   const args = [suite, 'client', '--command', command, '--timeout', '120000', ...options]
   return new Promise((resolve) => {
@@ -23,8 +23,10 @@ const runSuite = (): Promise<{ code: number; output: string }> => {
   })
 }
 
-test('the client of MCP servers conforms to the revision 2025-11-25', async () => {
-  const { code, output } = await runSuite()
-  assert.equal(code, 0, output.slice(-20_000))
-  assert.match(output, /✓ tools_call/)
-})
+for (const revision of ['2025-11-25', '2026-07-28']) {
+  test(`the client of MCP servers conforms to the revision ${revision}`, async () => {
+    const { code, output } = await runSuite(revision)
+    assert.equal(code, 0, output.slice(-20_000))
+    assert.match(output, /✓ tools_call/)
+  })
+}

@@ -1,5 +1,5 @@
 import { ProviderError } from '../connections/provider-error.ts'
-import type { ItemList, McpSession, ServerFeatures } from './client.ts'
+import type { ItemList, McpSession, ServerFeatures } from './session.ts'
 import { textContentOf } from './content.ts'
 
 /** A tool of Atrium for the resources or prompts of a server. Its description is ours, so it needs no acceptance. */

@@ -168,7 +168,8 @@ describe('limits of tool lists', () => {
 
 /** Responds to each request with an event stream that the test writes. */
 const streamOf = (path: string, write: (response: ServerResponse) => Promise<void>): void => {
-  provider.on('POST', path, (_seen: Seen, response: ServerResponse) => {
+  provider.on('POST', path, ({ body }: Seen, response: ServerResponse) => {
+    if ((body as { method?: string } | undefined)?.method === 'server/discover') return { status: 404 }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     void write(response)
     return {}

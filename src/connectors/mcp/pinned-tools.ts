@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ServerFeatures } from './client.ts'
+import type { ServerFeatures } from './session.ts'
 import type { McpTool } from './tool-list.ts'
 
 /** The tools of a server that the user accepted, or that wait for acceptance. */

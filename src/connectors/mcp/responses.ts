@@ -19,7 +19,7 @@ export interface Message {
   id?: unknown
   method?: unknown
   result?: unknown
-  error?: { code?: unknown; message?: unknown }
+  error?: { code?: unknown; message?: unknown; data?: unknown }
 }
 
 export const name = 'The MCP server'
@@ -99,7 +99,7 @@ interface Expected {
   id: number
   answer: AnswerRequest
   /** Requests the stream of a response from an event on. */
-  resume: (lastEventId: string) => Promise<Response>
+  resume?: ((lastEventId: string) => Promise<Response>) | undefined
   /** No stream is resumed later, by the clock of `performance`. */
   deadlineMs: number
   signal: AbortSignal | undefined
@@ -149,10 +149,11 @@ const readStreams = async (first: ReadableStream<Uint8Array>, expected: Expected
     const pauseMs = Math.min(end.retryMs ?? usualRetryMs, longestRetryMs)
     const isLate = performance.now() + pauseMs > expected.deadlineMs
     // Header values are printable ASCII.
-    if (!/^[\x21-\x7e]{1,1024}$/.test(lastEventId) || resumptions >= maxResumptions || isLate) break
+    const isResumable = expected.resume !== undefined && /^[\x21-\x7e]{1,1024}$/.test(lastEventId)
+    if (!isResumable || resumptions >= maxResumptions || isLate) break
     await delay(pauseMs, undefined, { signal: expected.signal })
-    const response = await expected.resume(lastEventId)
-    body = isEventStream(response) ? response.body : null
+    const response: Response | undefined = await expected.resume?.(lastEventId)
+    body = response && isEventStream(response) ? response.body : null
   }
   throw unavailable('ended its event stream without a response')
 }
@@ -166,4 +167,21 @@ export const readResponse = async (response: Response, expected: Expected): Prom
   const found = findResponse(parse(Buffer.concat(chunks).toString('utf8')), expected.id)
   if (!found) throw unavailable('sent no response with the ID of the request')
   return found
+}
+
+/** The JSON-RPC error in a response of another status than 2xx. Undefined for anything else, such as a page in HTML. */
+export const readErrorBody = async ({ body, headers }: Response): Promise<Message | undefined> => {
+  if (!headers.get('content-type')?.includes('json')) {
+    await body?.cancel()
+    return undefined
+  }
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of body ? chunksOf(body) : []) chunks.push(chunk)
+    const [message] = parse(Buffer.concat(chunks).toString('utf8'))
+    const isError = typeof message?.error === 'object' && message.error !== null && 'code' in message.error
+    return isError ? message : undefined
+  } catch {
+    return undefined
+  }
 }

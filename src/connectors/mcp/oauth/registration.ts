@@ -35,6 +35,8 @@ export const clientMetadata = (redirectUri: string) => ({
   redirect_uris: [redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code'],
+  // OpenID Connect Dynamic Client Registration, section 2: web clients have https redirect URIs only.
+  application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
   token_endpoint_auth_method: 'none',
 })
 

@@ -3824,7 +3824,7 @@ export interface RequiredToolOutput {
 export interface ResponseCreate {
   /** `agent/` and the slug or ID of an agent. At most 300 characters. */
   model: string
-  /** Text, or up to 2,000 items: messages (`input_text`, `input_image`, `input_file`), `function_call`, `function_call_output` and `reasoning`, which is ignored. */
+  /** Text, or up to 2,000 items: messages (`input_text`, `input_image`, `input_file`), `function_call`, `function_call_output`, `item_reference` to an item of an earlier response, and `reasoning`, which is ignored. */
   input: string | Array<Record<string, unknown>>
   /** Added to the agent's system prompt for this response, at most 100,000 characters. Default: none. */
   instructions?: string | null

@@ -16,6 +16,7 @@ import { invalid } from '../errors.ts'
 import { parseToolCallId } from '../tools.ts'
 import * as queries from './queries.ts'
 import type { ResponseRecord } from './queries.ts'
+import { resolveReferences } from './references.ts'
 import { readFunctions, readInput, readInputConversation, readTextFormat } from './request.ts'
 import type { GivenOutput } from './request.ts'
 import { parseResponseId } from './response.ts'
@@ -106,7 +107,7 @@ export const beginResponse = async (
   { agent, body }: { agent: AgentRow; body: ResponseCreate },
 ): Promise<BegunChat> => {
   const { db } = deps
-  const { messages, outputs } = readInput(body)
+  const { messages, outputs } = readInput(await resolveReferences(db.hot, actor, body.input))
   const { previous_response_id: previousId = null, instructions = null, metadata, store, background } = body
   const previous = previousId === null ? undefined : await findPrevious(db.hot, actor, previousId)
   const record: ResponseRecord = {

@@ -118,7 +118,8 @@ export interface ResponseInput {
   outputs: GivenOutput[] | undefined
 }
 
-export const readInput = ({ input }: ResponseCreate): ResponseInput => {
+/** Reads input without references. */
+export const readInput = (input: ResponseCreate['input']): ResponseInput => {
   if (isText(input)) return { messages: [{ role: 'user', content: input }], outputs: undefined }
   const messages = input.flatMap((item, at) => toMessage(item, `input[${at}]`) ?? [])
   const isOutputs = messages.length > 0 && messages.every(({ role }) => role === 'tool')

@@ -338,7 +338,7 @@ describe('a response', () => {
       [{ text: { format: { type: 'json_schema', schema: {} } } }, 'text.format'],
       [{ tool_choice: { type: 'file_search' }, tools: [weather] }, 'tool_choice'],
       [{ text: { format: { type: 'json_schema', name: 'a', schema: { pattern: '(' } } } }, 'text.format'],
-      [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
+      [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].id'],
       [{ input: [{ role: 'robot', content: 'x' }] }, 'input[0].role'],
       [{ input: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'input[0].content[0].type'],
       [
@@ -381,32 +381,73 @@ describe("Vercel's AI SDK with the Responses API", () => {
   }
   const providerFor = ({ key }: TestActor) => createOpenAI({ baseURL: `${app.url}/api/openai/v1`, apiKey: key })
 
-  test('generates text with a tool', async () => {
-    const { owner } = await newPerson()
-    model.play(asksForWeather, reply(['21 degrees in Basel.'], { usage }))
-    const { text, steps } = await generateText({
-      model: providerFor(owner).responses(agent),
+  // The SDK refers to items of stored responses by their ids.
+  for (const store of [true, false]) {
+    const options = {
       prompt: 'How warm is it in Basel?',
       tools,
       stopWhen: stepCountIs(4),
-      // The SDK refers to stored items by their ids otherwise.
-      providerOptions: { openai: { store: false } },
-    })
-    assert.equal(text, '21 degrees in Basel.')
-    assert.equal(steps.length, 2)
-  })
+      providerOptions: { openai: { store } },
+    }
 
-  test('streams text with a tool', async () => {
-    const { owner } = await newPerson()
-    model.play(asksForWeather, reply(['21 ', 'degrees.'], { usage }))
-    const result = streamText({
-      model: providerFor(owner).responses(agent),
-      prompt: 'How warm is it in Basel?',
-      tools,
-      stopWhen: stepCountIs(4),
-      providerOptions: { openai: { store: false } },
+    test(`generates text with a tool with responses that are ${store ? '' : 'not '}stored`, async () => {
+      const { owner } = await newPerson()
+      model.play(asksForWeather, reply(['21 degrees in Basel.'], { usage }))
+      const { text, steps } = await generateText({ model: providerFor(owner).responses(agent), ...options })
+      assert.equal(text, '21 degrees in Basel.')
+      assert.equal(steps.length, 2)
     })
-    assert.equal(await result.text, '21 degrees.')
+
+    test(`streams text with a tool with responses that are ${store ? '' : 'not '}stored`, async () => {
+      const { owner } = await newPerson()
+      model.play(asksForWeather, reply(['21 ', 'degrees.'], { usage }))
+      const result = streamText({ model: providerFor(owner).responses(agent), ...options })
+      assert.equal(await result.text, '21 degrees.')
+    })
+  }
+
+  test('continues a conversation whose replies it names by their ids', async () => {
+    const { owner } = await newPerson()
+    model.play(reply(['One.'], { usage }), reply(['Two.'], { usage }))
+    const ai = providerFor(owner).responses(agent)
+    const first = await generateText({ model: ai, prompt: 'First' })
+    const second = await generateText({
+      model: ai,
+      messages: [{ role: 'user', content: 'First' }, ...first.response.messages, { role: 'user', content: 'Second' }],
+    })
+    assert.equal(second.text, 'Two.')
+    assert.match(String(first.response.headers?.['x-session-id']), /^[0-9a-f-]{36}$/)
+    assert.equal(second.response.headers?.['x-session-id'], first.response.headers?.['x-session-id'])
+  })
+})
+
+describe('items that a request refers to by their ids', () => {
+  test('are those of responses of the same person that were stored', async () => {
+    const { client, owner } = await newPerson()
+    model.play(reply(['Blue.'], { usage }), reply(['Hidden.'], { usage }))
+    const first = await client.responses.create({ model: agent, input: 'Colour?' })
+    const hidden = await client.responses.create({ model: agent, input: 'x', store: false })
+    const other = await app.createUser(owner)
+    const answers = async (as: TestActor, id: string | undefined) =>
+      app.call('POST', '/api/openai/v1/responses', {
+        as,
+        json: {
+          model: agent,
+          input: [{ role: 'user', content: 'Colour?' }, { id }, { role: 'user', content: 'More' }],
+        },
+      })
+    for (const [as, id] of [
+      [other, first.output[0]?.id],
+      [owner, hidden.output[0]?.id],
+      [owner, `${first.output[0]?.id}-7`],
+      [owner, `fc_${first.id.slice(5).replaceAll('-', '')}_nothing`],
+    ] as const) {
+      const { status, body } = await answers(as, id)
+      assert.deepEqual([status, body.error['param' as never]], [400, 'input[1].id'], String(id))
+    }
+    model.play(reply(['Green.'], { usage }))
+    assert.equal((await answers(owner, first.output[0]?.id)).status, 200)
+    assert.match(JSON.stringify(model.requests.at(-1)?.messages), /Blue\..*More/)
   })
 })
 

@@ -21,7 +21,7 @@ export const ResponseCreate = Type.Object(
     }),
     input: Type.Union([Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 2_000 })], {
       description:
-        'Text, or up to 2,000 items: messages (`input_text`, `input_image`, `input_file`), `function_call`, `function_call_output` and `reasoning`, which is ignored.',
+        'Text, or up to 2,000 items: messages (`input_text`, `input_image`, `input_file`), `function_call`, `function_call_output`, `item_reference` to an item of an earlier response, and `reasoning`, which is ignored.',
       examples: ['Hello'],
     }),
     instructions: orNull<string>('string', {

@@ -1,6 +1,6 @@
 import { badRequest } from './platform/http/errors.ts'
 import { digestOfJson } from './platform/text/digest.ts'
-import { cleanText } from './platform/text/text.ts'
+import { cleanText, cutText, isCleanText } from './platform/text/text.ts'
 
 /** One value that a tool asks a person for. Lengths in characters; `min` and `max` limit a number or a length. */
 export interface FormField {
@@ -60,22 +60,26 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown, max: number): string | undefined =>
-  typeof value === 'string' ? cleanText(value).slice(0, max) : undefined
+  typeof value === 'string' ? cutText(value, max) : undefined
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
-const optionsOf = (schema: Json): FormField['options'] | undefined => {
+/** The options of a choice; undefined for a schema without options, null for options that no field can show. */
+const optionsOf = (schema: Json): FormField['options'] | null | undefined => {
   const named = schema['oneOf'] ?? schema['anyOf']
   const values: unknown = Array.isArray(named)
     ? named.map((one) => (isObject(one) ? one['const'] : undefined))
     : schema['enum']
-  if (!Array.isArray(values) || values.length === 0 || values.length > maxOptions) return undefined
+  if (values === undefined) return undefined
+  if (!Array.isArray(values) || values.length === 0 || values.length > maxOptions) return null
   const titles: unknown[] = Array.isArray(named)
     ? named.map((one) => (isObject(one) ? one['title'] : undefined))
     : Array.isArray(schema['enumNames'])
       ? schema['enumNames']
       : []
-  if (!values.every((value): value is string => typeof value === 'string' && value.length <= maxLabel)) return undefined
+  const isValue = (value: unknown): value is string =>
+    typeof value === 'string' && value.length <= maxLabel && isCleanText(value)
+  if (!values.every(isValue)) return null
   return values.map((value, at) => ({ value, label: textOf(titles[at], maxLabel) ?? value }))
 }
 
@@ -93,7 +97,8 @@ const fieldOf = (key: string, schema: Json, required: boolean): FormField | unde
   const isList = type === 'array'
   const options = optionsOf(isList && isObject(schema['items']) ? schema['items'] : schema)
   const kind = kindOf(type, options !== undefined)
-  if (kind === undefined) return undefined
+  const isChoice = kind === 'choice' || kind === 'choices'
+  if (kind === undefined || options === null || (options !== undefined && !isChoice)) return undefined
   const [min, max] = isList
     ? [schema['minItems'], schema['maxItems']]
     : kind === 'text'
@@ -124,7 +129,7 @@ export const readForm = (server: string, message: unknown, schema: unknown): For
   const entries = Object.entries(properties)
   if (entries.length > maxFields) return undefined
   const fields = entries.map(([key, property]) =>
-    isObject(property) && key.length <= maxLabel && key !== '__proto__'
+    isObject(property) && key.length <= maxLabel && isCleanText(key) && key !== '__proto__'
       ? fieldOf(key, property, required.includes(key))
       : undefined,
   )

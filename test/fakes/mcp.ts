@@ -18,6 +18,9 @@ export interface FakeMcp {
   onRequest: Record<string, (params: Record<string, unknown>) => object>
   /** A request of the server, sent on the stream of a call before its response; and the answers of the client. */
   asks: object | undefined
+  /** The method during which it is sent. */
+  asksIn: string
+  name: string
   /** The message of a JSON-RPC error, as the response to every request after `initialize`. */
   error: string | undefined
   answers: object[]
@@ -38,6 +41,8 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     capabilities: {},
     onRequest: {},
     asks: undefined,
+    asksIn: 'tools/call',
+    name: 'Fake',
     error: undefined,
     answers: [],
     guard: undefined,
@@ -113,14 +118,14 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       const result = {
         protocolVersion: mcp.version,
         capabilities: { tools: {}, ...mcp.capabilities },
-        serverInfo: { name: 'Fake', version: '1' },
+        serverInfo: { name: mcp.name, version: '1' },
       }
       return { body: { jsonrpc: '2.0', id, result }, headers: { 'mcp-session-id': session } }
     }
     if (mcp.error !== undefined) return { body: { jsonrpc: '2.0', id, error: { code: -32_000, message: mcp.error } } }
     const isKnown = method.startsWith('tools/') || mcp.onRequest[method] !== undefined
     if (!isKnown) return { body: { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } } }
-    if (mcp.asks && method === 'tools/call') {
+    if (mcp.asks && method === mcp.asksIn) {
       const { promise, resolve } = Promise.withResolvers<void>()
       answered = resolve
       response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -1,5 +1,6 @@
 import { ProviderError } from '../connections/provider-error.ts'
 import { badRequest } from '../../platform/http/errors.ts'
+import { cutName } from '../../platform/text/text.ts'
 
 /** Revisions of the protocol, with other names for the same methods and fields. */
 export type Revision = '1.0' | '0.3'
@@ -31,8 +32,7 @@ const objectOf = (value: unknown): Json => (typeof value === 'object' && value !
 const objectsOf = (value: unknown, max: number): Json[] =>
   Array.isArray(value) ? value.slice(0, max).map(objectOf) : []
 
-const textOf = (value: unknown, max: number): string =>
-  typeof value === 'string' ? value.replaceAll(/\s+/g, ' ').trim().slice(0, max) : ''
+const textOf = (value: unknown, max: number): string => (typeof value === 'string' ? cutName(value, max) : '')
 
 /** The URL of the card for the URL that a user entered: that of a JSON file, or one to which the known path is added. */
 export const cardUrlOf = (entered: string): URL => {

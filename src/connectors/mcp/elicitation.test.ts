@@ -33,6 +33,8 @@ const question = (requestedSchema: object = schema, message = 'How many people?'
 beforeEach(() => {
   mcp.tools = [{ name: 'book', description: 'Books a table.', inputSchema: { type: 'object' } }]
   mcp.asks = question()
+  mcp.asksIn = 'tools/call'
+  mcp.name = 'Fake'
   mcp.answers.length = 0
   mcp.calls.length = 0
   mcp.onCall = () => ({ content: [{ type: 'text', text: JSON.stringify(mcp.answers.at(-1)) }] })
@@ -72,7 +74,7 @@ describe('a question of an MCP server during a call', () => {
     assert.equal(turn.status, 'requires_action')
     assert.equal(turn.approvals.length, 1)
     const [{ approvalId, kind, reason, form }] = turn.approvals
-    const server = `Fake (${new URL(provider.url).host})`
+    const server = `${new URL(provider.url).host} (“Fake”)`
     assert.deepEqual([kind, form.server, form.message], ['input', server, 'How many people?'])
     assert.ok(reason.startsWith(`${server} asks you for input`))
     assert.deepEqual(
@@ -131,8 +133,9 @@ describe('a question of an MCP server during a call', () => {
     assert.equal((await decide(owner, turn.id, { approvalId, approved: false, answer: { people: 4 } })).status, 400)
     assert.equal((await getTurn(app, owner, turn.id)).status, 'requires_action')
     assert.equal((await decide(owner, turn.id, { approvalId, approved: true, answer: { people: 4 } })).status, 200)
-    // The same decision again changes nothing.
-    assert.equal((await decide(owner, turn.id, { approvalId, approved: true, answer: { people: 5 } })).status, 200)
+    // The same decision again changes nothing, and another answer is not lost in silence.
+    assert.equal((await decide(owner, turn.id, { approvalId, approved: true, answer: { people: 4 } })).status, 200)
+    assert.equal((await decide(owner, turn.id, { approvalId, approved: true, answer: { people: 5 } })).status, 409)
     await untilStatus(app, owner, turn.id, 'completed')
     assert.deepEqual(mcp.answers.at(-1), resultOf({ action: 'accept', content: { people: 4, room: 'b' } }))
   })
@@ -183,6 +186,14 @@ describe('a question of an MCP server during a call', () => {
       question(nested),
       question(inherited),
       question(many),
+      question({ type: 'object', properties: { a: { type: 'string', enum: [1, 2] } } }),
+      question({ type: 'object', properties: { a: { type: 'number', enum: [1, 2] } } }),
+      question({ type: 'object', properties: { a: { type: 'string', enum: ['x\0'] } } }),
+      question({ type: 'object', properties: { 'a\uD800': { type: 'string' } } }),
+      question({
+        type: 'object',
+        properties: { a: { type: 'string', enum: Array.from({ length: 201 }, (_, n) => `${n}`) } },
+      }),
       {
         method: 'elicitation/create',
         params: { mode: 'url', message: 'Open', url: 'https://evil.example', elicitationId: '1' },
@@ -193,6 +204,38 @@ describe('a question of an MCP server during a call', () => {
       assert.equal(turn.status, 'completed')
       assert.deepEqual(mcp.answers.at(-1), resultOf({ action: 'decline' }))
     }
+  })
+
+  test('is shown without what a database cannot store, also when a limit cuts a character in two', async () => {
+    const title = `${'x'.repeat(199)}😀`
+    mcp.asks = question({ type: 'object', properties: { a: { type: 'string', title, description: 'a\0b' } } }, title)
+    const { owner, turn } = await asked()
+    assert.equal(turn.status, 'requires_action')
+    const [{ approvalId, form }] = turn.approvals
+    assert.deepEqual([form.fields[0].label, form.fields[0].description], ['x'.repeat(199), 'ab'])
+    assert.equal((await decide(owner, turn.id, { approvalId, approved: true, answer: { a: '😀' } })).status, 200)
+    await untilStatus(app, owner, turn.id, 'completed')
+    assert.deepEqual(mcp.answers.at(-1), resultOf({ action: 'accept', content: { a: '😀' } }))
+  })
+
+  test('names the host of the server before the name that it gives itself, which cannot reverse the text', async () => {
+    mcp.name = `Google Calendar\u202E\n (calendar.example) ${'x'.repeat(200)}`
+    const { turn } = await asked()
+    const { server } = turn.approvals[0].form
+    assert.ok(server.startsWith(`${new URL(provider.url).host} (“Google Calendar (calendar.example) xxx`), server)
+    assert.ok(server.length < 140)
+  })
+
+  test('before the call, while the tools are checked, is not shown to the person', async () => {
+    mcp.asks = undefined
+    const { owner, session } = await asked()
+    mcp.asks = question()
+    mcp.asksIn = 'tools/list'
+    mcp.tools = []
+    const { body } = await say(app, owner, session.id, { text: '/tool mcp__book {}' })
+    assert.equal(body.data.turn.status, 'completed')
+    assert.match(JSON.stringify(body.data.turn.toolCalls), /have changed/)
+    assert.deepEqual(mcp.answers.at(-1), resultOf({ action: 'cancel' }))
   })
 
   test('other than for input, such as sampling, is rejected, and the call goes on', async () => {

@@ -77,9 +77,11 @@ export const openHandshakeSession = async (
   const closing = new AbortController()
   const send = createSend(transport, agreed, closing.signal)
   let lastId = 0
+  /** Only a call of a tool may ask the person: before it, the tools of the server are not known to be the accepted ones. */
+  let isCalling = false
 
   const answer = async (message: ForeignRequest): Promise<void> =>
-    (await send('POST', answerTo(message, target))).body?.cancel()
+    (await send('POST', answerTo(message, isCalling ? target : { ...target, elicit: undefined }))).body?.cancel()
   const listen = async (): Promise<void> => {
     if (agreed.sessionId === undefined || target.elicit === undefined) return
     await Promise.race([openRequestStream(send, answer), delay(openingMs, undefined, { ref: false })])
@@ -119,6 +121,7 @@ export const openHandshakeSession = async (
     listItems: (method, key, max) => collectItems((params) => scrubbed(method, params), key, max),
     request: scrubbed,
     callTool: async (toolName, input) => {
+      isCalling = true
       await listen()
       return scrubbed('tools/call', { name: toolName, arguments: input ?? {} })
     },

@@ -182,6 +182,28 @@ const hello = JSON.stringify({
   result: { protocolVersion: '2024-01-01', capabilities: {}, serverInfo: { name: 'Fake', version: '1' } },
 })
 
+describe('texts that a database cannot store', () => {
+  test('are cleaned in names, descriptions and schemas, and a changed tool still needs acceptance', async () => {
+    const owner = await app.createOrg()
+    mcp.name = `${'n'.repeat(99)}😀`
+    const inputSchema = { type: 'object', properties: { 'a\0': { type: 'string', description: '\uD800' } } }
+    mcp.tools = [{ name: 'search', description: `${'x'.repeat(1_023)}😀`, inputSchema }]
+    const id = await connect(owner)
+    const read = async () => (await app.call('GET', `${api}/connections/${id}/tools`, { as: owner })).body.data
+    const { items } = await read()
+    assert.equal(items[0].description, 'x'.repeat(1_023))
+    assert.deepEqual(items[0].inputSchema.properties, { a: { type: 'string', description: '\uFFFD' } })
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    mcp.tools = [{ name: 'search', description: `Other ${'x'.repeat(1_017)}😀`, inputSchema }]
+    const { turn } = await ask(app, owner, session.id, { text: '/tool mcp__search {}' })
+    assert.match(turn.toolCalls[0].output.error, /have changed/)
+    assert.equal(await statusOf(owner, id), 'error')
+    assert.match((await read()).offered.items[0].description, /^Other x/)
+    mcp.name = 'Fake'
+  })
+})
+
 describe('MCP event streams', () => {
   test('an event stream in 200,000 chunks of one byte is aborted without blocking the event loop', async () => {
     streamOf('/chunks', async (response) => {

@@ -98,6 +98,12 @@ const breakConnection = (
     })
   })
 
+/** The names of a scope that cannot be read as words of ours. */
+const listOf = (scope: string): string => {
+  const names = scope.split(' ').filter((name) => /^[\w:./-]{1,64}$/.test(name))
+  return names.length === 0 ? '' : `: “${names.slice(0, 5).join('”, “')}”`
+}
+
 /**
  * A server that asks for a scope during a call gets it only from the user: the connection is broken until the user has
  * signed in with it. A scope that was asked for before does not break the connection, because asking again would not help.
@@ -109,7 +115,7 @@ const requireScope = async (deps: AccessDeps, access: FreshAccess, error: McpCha
   const wider = withScope(authorization, scope)
   if (!wider) return
   const secrets = sealSecrets(deps.secrets, access.ref, { ...access.secrets, ...secretsOf(wider) })
-  const reason = `This MCP server asks for more permissions (${scope.slice(0, 200)}). Sign in again to give them.`
+  const reason = `This MCP server asks for more permissions${listOf(scope)}. Sign in again to give them.`
   await markBroken(deps, access, reason, secrets)
   throw conflict(reason)
 }
@@ -148,10 +154,10 @@ const withPinnedServer = <Result>(
 /** Answers the questions of one call with what the person has answered before, and notes the first new one. */
 const elicitationOf = (name: string, answers: readonly GivenAnswer[] | undefined) => {
   const asked: { form?: Form } = {}
-  // The name is the server's own claim, so the person sees the host, too.
+  // The name is the server's own claim, so the person sees the host, and sees it first.
   const elicit: Elicit = (params, host) => {
     const { message, requestedSchema, mode = 'form' } = (params ?? {}) as Record<string, unknown>
-    const form = mode === 'form' ? readForm(`${name} (${host})`, message, requestedSchema) : undefined
+    const form = mode === 'form' ? readForm(`${host} (“${name}”)`, message, requestedSchema) : undefined
     if (!form || !answers) return { action: 'decline' }
     const given = answers.find(({ key }) => key === keyOfForm(form))
     if (given) return { action: 'accept', content: given.answer }

@@ -1,4 +1,5 @@
 import { badRequest } from '../../platform/http/errors.ts'
+import { cutName } from '../../platform/text/text.ts'
 import { addTools } from './tool-list.ts'
 import type { McpTool } from './tool-list.ts'
 
@@ -44,6 +45,7 @@ export interface McpSession {
 }
 
 const maxPages = 20
+const maxNameLength = 100
 
 /** What a server declares in the result of `initialize` or `server/discover`. */
 export const featuresOf = (initialized: Record<string, unknown>): ServerFeatures => {
@@ -87,7 +89,8 @@ export const collectItems = async (requestPage: RequestPage, key: string, max: n
 /** The name that a server gives itself, or its host. */
 export const serverNameOf = (serverInfo: unknown, { url }: McpTarget): string => {
   const { name } = (serverInfo ?? {}) as { name?: unknown }
-  return typeof name === 'string' ? name.slice(0, 200) : url.host
+  const shown = typeof name === 'string' ? cutName(name, maxNameLength) : ''
+  return shown === '' ? url.host : shown
 }
 
 /** Shows a question to the person without the secrets of the connection. */

@@ -1,4 +1,5 @@
 import { badRequest } from '../../platform/http/errors.ts'
+import { cleanJson, cutText } from '../../platform/text/text.ts'
 
 /** A tool as an MCP server describes it in `tools/list`. */
 export interface McpTool {
@@ -53,7 +54,9 @@ const toTool = (value: unknown): McpTool | undefined => {
   const schema = isSchema ? inputSchema : { type: 'object' }
   checkSchema(name, schema)
   const text = typeof description === 'string' ? description : ''
-  return { name, description: text.slice(0, toolLimits.descriptionCharacters), inputSchema: schema }
+  // The database rejects NUL and lone surrogates, in names of fields, too.
+  const clean = cleanJson(schema) as object
+  return { name, description: cutText(text, toolLimits.descriptionCharacters), inputSchema: clean }
 }
 
 const checkTotals = (tools: readonly McpTool[]): void => {

@@ -131,6 +131,8 @@ const unrelatedToGrant = new Set([
 const tokenFormat = /^[\x21-\x7e]{1,16384}$/
 
 /** Ten years. Providers use larger values for tokens that do not expire, and PostgreSQL cannot store all of them. */
+/** A shorter lifetime would be refreshed again before its token is used. A rejected token is refreshed anyway. */
+const minLifetimeSeconds = 60
 const maxLifetimeSeconds = 315_360_000
 
 /** A client that was registered for one connection ends with it: the user must connect again for a new one. */
@@ -167,7 +169,8 @@ const parseTokenResponse = (
   return {
     secrets: { ...previous, accessToken, ...(refreshToken ? { refreshToken } : {}) },
     scopes: scope === null ? [...defaultScopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
-    expiresInSeconds: seconds > 0 ? Math.floor(Math.min(seconds, maxLifetimeSeconds)) : undefined,
+    expiresInSeconds:
+      seconds > 0 ? Math.floor(Math.min(Math.max(seconds, minLifetimeSeconds), maxLifetimeSeconds)) : undefined,
     canRefresh: refreshToken !== undefined && refreshToken !== '',
     response,
   }

@@ -32,14 +32,15 @@ jira.on('GET', myself, (seen) => (oauth.isGood(seen) ? { body: { accountId: 'a1'
 
 // Google keeps its refresh tokens and does not return them again.
 const google = await startProvider()
-const googleOauth = addOAuth(google, {
+const googleOptions = {
   clientId: 'client-2',
   clientSecret,
   authorizePath: '/o/oauth2/v2/auth',
   tokenPath: '/token',
   scope: 'https://www.googleapis.com/auth/gmail.readonly',
   expiresIn: 3_600,
-})
+}
+const googleOauth = addOAuth(google, googleOptions)
 google.on('GET', '/gmail/v1/users/me/profile', (seen) =>
   googleOauth.isGood(seen) ? { body: { emailAddress: 'ann@example.com' } } : { status: 401, body: {} },
 )
@@ -349,4 +350,13 @@ describe('an API key that the provider no longer accepts', () => {
     await assert.rejects(send(connected))
     assert.equal((await read(connected)).status, 'active')
   })
+})
+
+test('a token with a lifetime below one second is used, and not refreshed without end', async () => {
+  googleOptions.expiresIn = 0.5
+  const { ref } = await connect('gmail', googleOauth)
+  const before = google.count('POST', '/token')
+  await freshAccess(deps, ref)
+  googleOptions.expiresIn = 3_600
+  assert.ok(google.count('POST', '/token') - before <= 1)
 })

@@ -6,6 +6,25 @@ export const isCleanText = (text: string): boolean => !text.includes('\0') && te
 /** The text without NUL, and with U+FFFD for unpaired surrogates, so that PostgreSQL can store it. */
 export const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
+/** The first characters of a text, cleaned, and without the half of a surrogate pair at the end. */
+export const cutText = (text: string, max: number): string => {
+  const end = text.length > max && isHighSurrogate(text.charCodeAt(max - 1)) ? max - 1 : max
+  return cleanText(text.slice(0, end))
+}
+
+/**
+ * A name that a stranger chose, for one line of our own text: without control and format characters, which could reverse
+ * or hide what follows, and with single spaces.
+ */
+export const cutName = (text: string, max: number): string =>
+  cutText(
+    text
+      .replaceAll(/\p{Cf}/gu, '')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    max,
+  )
+
 /** Cleans text that arrives in pieces. A surrogate pair that is split between two pieces is kept. */
 export const createTextCleaner = (): ((piece: string) => string) => {
   let pending = ''

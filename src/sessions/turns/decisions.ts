@@ -5,6 +5,7 @@ import type { Transaction } from '../../platform/database/database.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import { ApiError, badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import { keyOfForm, readAnswer } from '../../tool-form.ts'
+import type { Form } from '../../tool-form.ts'
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
 import { digestOfJson } from '../../platform/text/digest.ts'
@@ -28,6 +29,14 @@ interface NewDecision extends Decision {
   call: CallRow
 }
 
+/** CONFLICT for another answer than the one that the call has. */
+const checkRepeated = ({ question }: CallRow, form: Form, answer: NonNullable<Decision['answer']>): void => {
+  const stored = question?.answers?.find(({ key }) => key === keyOfForm(form))
+  if (stored && digestOfJson(stored.answer) !== digestOfJson(readAnswer(form, answer))) {
+    throw conflict('This question was already answered differently.')
+  }
+}
+
 /** Applies decisions to the calls in memory and returns those that are new. Throws like `decide`. */
 const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: Decision[]): NewDecision[] =>
   decisions.flatMap(({ approvalId, approved, answer }) => {
@@ -35,10 +44,13 @@ const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: De
     if (!call) throw notFound('Approval')
     const reason = decisionRejection(actor, turn, call)
     if (reason !== undefined) throw forbidden(reason)
-    if (call.approved === approved) return []
+    const form = call.question?.kind === 'input' ? call.question.form : undefined
+    if (call.approved === approved) {
+      if (approved && form && answer !== undefined) checkRepeated(call, form, answer)
+      return []
+    }
     if (call.approved !== null) throw conflict('This approval was already decided with the opposite result.')
     if (turn.status !== 'requires_action') throw conflict('The turn is no longer waiting for a decision.')
-    const form = call.question?.kind === 'input' ? call.question.form : undefined
     if (answer !== undefined && (!form || !approved))
       throw badRequest('answer is only for an approved request for input')
     if (form && approved && call.question) {

@@ -10,7 +10,7 @@ export type Entered = Readonly<Record<string, Value | undefined>>
 
 /** What the person has entered, with the defaults of the server before that. */
 const valueOf = ({ key, default: initial }: FormField, entered: Entered): Value | undefined =>
-  key in entered ? entered[key] : ((initial ?? undefined) as Value | undefined)
+  Object.hasOwn(entered, key) ? entered[key] : ((initial ?? undefined) as Value | undefined)
 
 /** The answer to send, and the first field without a required value. */
 export const answerOf = (
@@ -20,7 +20,7 @@ export const answerOf = (
   const values = fields.map((field) => [field, valueOf(field, entered)] as const)
   const given = values.filter(([{ kind }, value]) => kind === 'boolean' || (value !== undefined && value !== ''))
   const answer = Object.fromEntries(given.map(([{ key }, value]) => [key, value ?? false]))
-  const missing = fields.find(({ key, required }) => required && answer[key] === undefined)
+  const missing = fields.find(({ key, required }) => required && !Object.hasOwn(answer, key))
   return { answer, problem: missing === undefined ? false : `${missing.label} is required.` }
 }
 
@@ -112,7 +112,10 @@ export const QuestionForm = ({
 }) => (
   <>
     <p>
-      <strong>{form.server} asks:</strong> {form.message}
+      <strong>
+        <bdi>{form.server}</bdi> asks:
+      </strong>{' '}
+      <bdi>{form.message}</bdi>
     </p>
     {form.fields.map((field) => (
       <Field
@@ -122,6 +125,8 @@ export const QuestionForm = ({
         onChange={(value) => onChange({ ...entered, [field.key]: value })}
       />
     ))}
-    <p>Your answer is sent to {form.server}. Never enter passwords or other secrets here.</p>
+    <p>
+      Your answer is sent to <bdi>{form.server}</bdi>. Never enter passwords or other secrets here.
+    </p>
   </>
 )

@@ -124,7 +124,7 @@ describe('sign-in at MCP servers', () => {
     oauth.scopes = { write: 'write' }
     const { status, output } = await run(owner, 'mcp__write')
     assert.equal(status, 'failed')
-    assert.match(output.error ?? '', /asks for more permissions \(write\)/)
+    assert.match(output.error ?? '', /asks for more permissions: “write”/)
     const { status: broken, lastError } = await get(owner, id)
     assert.equal(broken, 'error')
     assert.match(lastError, /Sign in again/)

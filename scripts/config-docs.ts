@@ -19,12 +19,12 @@ const configTable = (): string => {
   return ['| variable | default | what it does |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** The README with its table of variables generated from config.ts. */
-export const withConfigTable = (readme: string): string => {
-  const from = readme.indexOf(begin)
-  const to = readme.indexOf(end)
-  if (from === -1 || to === -1) throw new Error('README.md has no place for the table of variables')
-  return `${readme.slice(0, from + begin.length)}\n\n${configTable()}\n\n${readme.slice(to)}`
+/** The guide with its table of variables generated from config.ts. */
+export const withConfigTable = (guide: string): string => {
+  const from = guide.indexOf(begin)
+  const to = guide.indexOf(end)
+  if (from === -1 || to === -1) throw new Error('docs/guides/configuration.md has no place for the table of variables')
+  return `${guide.slice(0, from + begin.length)}\n\n${configTable()}\n\n${guide.slice(to)}`
 }
 
 /** `.env.example`: every variable, commented out, with its default. */

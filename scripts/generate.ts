@@ -36,7 +36,7 @@ export const openApiText = async (): Promise<string> => `${JSON.stringify(await 
 const files: Record<string, (current: string) => string | Promise<string>> = {
   'docs/openapi.json': openApiText,
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
-  'README.md': withConfigTable,
+  'docs/guides/configuration.md': withConfigTable,
   '.env.example': envExample,
   'docs/guides/events.md': withEventTypes,
   'deploy/kubernetes/atrium.yaml': manifestsText,

@@ -77,7 +77,7 @@ const providerNames: Parse<string[]> = (value) => {
     : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is reserved')
 }
 
-/** Every variable that Atrium reads. The table in the README is generated from this list. */
+/** Every variable that Atrium reads. The table in docs/guides/configuration.md is generated from this list. */
 export const variables = {
   NODE_ENV: {
     description:

@@ -28,6 +28,7 @@ import { registerMcpRoutes } from './protocols/mcp/routes.ts'
 import { registerOpenAiEmbeddingRoutes } from './protocols/openai/embedding-routes.ts'
 import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
 import { registerQuotaRoutes } from './quotas/routes.ts'
+import { registerGuides } from './reference/guides.ts'
 import { registerReference } from './reference/routes.ts'
 import { createEmbeddingClient } from './sessions/embeddings/embedding-client.ts'
 import { createEmbedder } from './sessions/embeddings/embeddings.ts'
@@ -97,6 +98,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerEventStreamRoutes(app, deps)
   registerEventEndpointRoutes(app, deps)
   registerReference(app)
+  registerGuides(app)
   await registerConsole(app, config.contentBaseUrl)
   await app.ready()
   return app

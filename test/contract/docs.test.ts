@@ -15,7 +15,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const list = (pattern: string): string[] => globSync(pattern, { cwd: root }).toSorted()
 
-const documents = [...list('*.md'), ...list('docs/**/*.md')]
+// docs/site has copies of the documents and packages.
+const documents = [...list('*.md'), ...list('docs/**/*.md')].filter((path) => !path.startsWith('docs/site/'))
 const guides = list('docs/guides/*.md')
 
 const fence = /^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm

@@ -14,6 +14,8 @@ const names = routes.map(({ name }) => name)
 const publicRoutes = [
   'GET /',
   'GET /docs',
+  'GET /docs/guides',
+  'GET /docs/guides/*',
   'GET /docs/page.js',
   'GET /docs/scalar.js',
   'GET /events',

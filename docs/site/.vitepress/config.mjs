@@ -1,0 +1,46 @@
+// The website of the documents. `scripts/docs.ts` writes them to `pages`.
+import { readFileSync } from 'node:fs'
+
+const titleOf = (page) => /^# (.+)$/m.exec(readFileSync(new URL(`../pages/${page}.md`, import.meta.url), 'utf8'))?.[1]
+
+const item = (page) => ({
+  text: page === 'index' ? 'Overview' : titleOf(page),
+  link: page === 'index' ? '/' : `/${page}`,
+})
+
+/** Diagrams are drawn in the browser. */
+const withDiagrams = (md) => {
+  const { fence } = md.renderer.rules
+  md.renderer.rules.fence = (tokens, index, ...rest) => {
+    const { info, content } = tokens[index]
+    if (info.trim() !== 'mermaid') return fence(tokens, index, ...rest)
+    return `<Diagram code="${Buffer.from(content).toString('base64')}" />`
+  }
+}
+
+export default {
+  title: 'Atrium',
+  description: 'Files, agents, webhooks, billing and connectors behind one HTTP JSON API',
+  base: '/docs/guides/',
+  srcDir: 'pages',
+  outDir: 'dist',
+  cacheDir: '.cache',
+  cleanUrls: true,
+  metaChunk: true,
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: { config: withDiagrams },
+  vite: { publicDir: false, build: { chunkSizeWarningLimit: 2_000 } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    sidebar: [
+      { text: 'Start', items: ['index', 'configuration', 'conventions', 'console'].map(item) },
+      {
+        text: 'Guides',
+        items: ['identity', 'files', 'agents', 'connectors', 'webhooks', 'events', 'billing', 'protocols'].map(item),
+      },
+      { text: 'Operation', items: ['operations', 'scaling'].map(item) },
+      { text: 'Background', items: ['architecture', 'security', 'benchmarks', 'changelog', 'sdk'].map(item) },
+    ],
+  },
+}

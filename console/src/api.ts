@@ -1,7 +1,7 @@
 import { QueryCache, QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { AtriumError, createClient } from 'atrium-sdk'
-import type { CallArguments, Data, Route } from 'atrium-sdk'
+import { AtriumError, createClient } from '@atrium/client'
+import type { CallArguments, Data, Route } from '@atrium/client'
 import { scope } from './scope.ts'
 
 export const api = createClient({

@@ -1,6 +1,6 @@
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each file is one multipart
 // request; three run at a time.
-import { AtriumError, uniqueKey } from 'atrium-sdk'
+import { AtriumError, uniqueKey } from '@atrium/client'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'

@@ -1,6 +1,6 @@
 // The stream of events of this tab. `EventSource` cannot send the headers that select the org and the workspace.
-import { AtriumError } from 'atrium-sdk'
-import type { Event } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
+import type { Event } from '@atrium/client'
 import { api } from '../api.ts'
 import type { Scope } from '../scope.ts'
 import { readServerSentEvents } from '../server-sent-events.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BillingSnapshot, Pricing } from 'atrium-sdk'
+import type { BillingSnapshot, Pricing } from '@atrium/client'
 import { api, read } from '../../api.ts'
 import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'

@@ -1,6 +1,6 @@
 // The state of a running turn, built from the frames of its stream. After a reload the stream is read again from its
 // first frame, so that a response in progress is restored completely.
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
 import { readServerSentEvents } from '../../server-sent-events.ts'

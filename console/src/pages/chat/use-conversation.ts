@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Message, Session, TurnCreate } from 'atrium-sdk'
+import type { Message, Session, TurnCreate } from '@atrium/client'
 import { useEffect, useState } from 'react'
 import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
 import { useFallbackPolling } from '../../live/connection.ts'

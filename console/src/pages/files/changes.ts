@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
 import { forEachConcurrently } from '../../rate-limit.ts'
 import type { BulkOutcome } from '../../rate-limit.ts'

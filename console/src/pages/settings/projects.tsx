@@ -1,4 +1,4 @@
-import type { Project } from 'atrium-sdk'
+import type { Project } from '@atrium/client'
 import { PenLine, Plus, SquareKanban, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'

@@ -1,4 +1,4 @@
-import type { Workspace } from 'atrium-sdk'
+import type { Workspace } from '@atrium/client'
 import { PenLine, Plus, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'

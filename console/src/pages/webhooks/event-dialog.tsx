@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { WebhookEvent } from 'atrium-sdk'
+import type { WebhookEvent } from '@atrium/client'
 import { Redo2 } from 'lucide-react'
 import { useNavigate } from 'react-router'
 import { api, read, refresh } from '../../api.ts'

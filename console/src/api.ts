@@ -7,6 +7,8 @@ import { scope } from './scope.ts'
 export const api = createClient({
   orgId: () => scope().orgId,
   workspaceId: () => scope().workspaceId,
+  // Nobody watches a spinner for longer; the error says when to try again.
+  maxRetryDelayMs: 5_000,
 })
 
 // 503 is temporary: the server did not respond or a dependency is down. Other errors would fail again.

@@ -25,6 +25,7 @@ interface Parameter {
 }
 
 interface Content {
+  $ref?: string
   content?: Record<string, { schema?: Schema }>
 }
 
@@ -40,7 +41,12 @@ const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) 
 const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
 
-const objectType = ({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string => {
+/** `orUndefined` is the type that optional fields have besides their own, for callers with exactOptionalPropertyTypes. */
+const objectType = (
+  { properties = {}, required = [], additionalProperties }: Schema,
+  indent: string,
+  orUndefined = '',
+): string => {
   const names = Object.keys(properties)
   if (names.length === 0) {
     if (typeof additionalProperties === 'object') return `Record<string, ${typeOf(additionalProperties, indent)}>`
@@ -49,7 +55,7 @@ const objectType = ({ properties = {}, required = [], additionalProperties }: Sc
   const inner = `${indent}  `
   const fields = Object.entries(properties).map(
     ([name, schema]) =>
-      `${comment(schema.description, inner)}${inner}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}\n`,
+      `${comment(schema.description, inner)}${inner}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}${required.includes(name) ? '' : orUndefined}\n`,
   )
   const rest =
     additionalProperties === undefined || additionalProperties === false ? '' : `${inner}[key: string]: unknown\n`
@@ -109,36 +115,88 @@ const parametersOf = ({ parameters = [] }: Operation, place: string): string[] =
     required: found.filter(({ required }) => required === true).map(({ name }) => name),
   }
   const optional = place === 'query' && schema.required?.length === 0 ? '?' : ''
-  return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ')}\n`]
+  return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ', ' | undefined')}\n`]
+}
+
+const nameOf = ({ $ref = '' }: { $ref?: string }): string => $ref.slice($ref.lastIndexOf('/') + 1)
+
+/** The options of the client for the headers that an operation documents. */
+const optionOfHeader: Record<string, string> = {
+  IdempotencyKey: 'idempotencyKey',
+  IfMatch: 'ifMatch',
+  StepUpToken: 'stepUpToken',
+}
+
+const optionsOf = ({ parameters = [] }: Operation): string[] =>
+  parameters.flatMap((one) => optionOfHeader[nameOf(one)] ?? []).toSorted()
+
+/** `#/components/responses/TooManyRequests` → `TOO_MANY_REQUESTS` */
+const errorsOf = ({ responses }: Operation): string[] =>
+  Object.values(responses)
+    .filter(({ $ref }) => $ref !== undefined)
+    .map((response) =>
+      nameOf(response)
+        .replaceAll(/(?<=.)(?=[A-Z])/g, '_')
+        .toUpperCase(),
+    )
+
+const union = (names: string[]): string => names.map((name) => `'${name}'`).join(' | ')
+
+/** Every operation of the API by its route, such as `GET /files/:id`. */
+const operationsOf = ({ paths }: OpenApi): [route: string, operation: Operation][] =>
+  Object.entries(paths)
+    .filter(([path]) => path.startsWith(prefix))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations as unknown as Record<string, Operation>).map(
+        ([method, operation]): [string, Operation] => [
+          `${method.toUpperCase()} ${path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ':$1')}`,
+          operation,
+        ],
+      ),
+    )
+
+const header = '// Made from docs/openapi.json by `npm run generate`.\n'
+
+/** The routes for which the API documents the header `Idempotency-Key`, as a module of the SDK. */
+export const sdkIdempotentRoutes = (document: OpenApi): string => {
+  const names = operationsOf(document)
+    .filter(([, operation]) => optionsOf(operation).includes('idempotencyKey'))
+    .map(([name]) => `  '${name}',\n`)
+  return [
+    header,
+    `/** Routes that execute requests with the same \`Idempotency-Key\` once. */\nexport const idempotentRoutes: ReadonlySet<string> = new Set([\n${names.join('')}])\n`,
+  ].join('\n')
 }
 
 /** The types of the SDK: every named schema, and every route with its request and response. */
-export const sdkTypes = ({ paths, webhooks, components }: OpenApi): string => {
+export const sdkTypes = (document: OpenApi): string => {
+  const { webhooks, components } = document
   const schemas = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
     const type = typeOf(schema, '')
     return type.startsWith('{') && schema.anyOf === undefined
       ? `export interface ${name} ${type}\n`
       : `export type ${name} = ${type}\n`
   })
-  const routes = Object.entries(paths)
-    .filter(([path]) => path.startsWith(prefix))
-    .flatMap(([path, operations]) =>
-      Object.entries(operations as unknown as Record<string, Operation>).map(([method, operation]) => {
-        const name = `${method.toUpperCase()} ${path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ':$1')}`
-        const parts = [
-          ...parametersOf(operation, 'path'),
-          ...parametersOf(operation, 'query'),
-          ...bodyOf(operation),
-          `    data: ${dataOf(operation)}\n`,
-        ]
-        return `${comment(operation.summary, '  ')}  '${name}': {\n${parts.join('')}  }\n`
-      }),
-    )
+  const routes = operationsOf(document).map(([name, operation]) => {
+    const options = optionsOf(operation)
+    const parts = [
+      ...parametersOf(operation, 'path'),
+      ...parametersOf(operation, 'query'),
+      ...bodyOf(operation),
+      `    data: ${dataOf(operation)}\n`,
+      `    errors: ${union(errorsOf(operation))}\n`,
+      ...(options.length === 0 ? [] : [`    options: ${union(options)}\n`]),
+    ]
+    return `${comment(operation.summary, '  ')}  '${name}': {\n${parts.join('')}  }\n`
+  })
   const events = Object.keys(webhooks).map((type) => `  '${type}': ${eventSchemaName(type)}\n`)
   return [
-    '// Made from docs/openapi.json by `npm run generate`.\n',
+    header,
     ...schemas,
-    `/** Every route below /api/v1 with its request and the \`data\` of its response. */\nexport interface Routes {\n${routes.join('')}}\n`,
+    `/**
+ * Every route below /api/v1 with its request, the \`data\` of its response, the codes of its errors, and the options
+ * of the client whose headers it accepts.
+ */\nexport interface Routes {\n${routes.join('')}}\n`,
     `/** The bodies of deliveries to event endpoints, by event type. */\nexport interface EventTypes {\n${events.join('')}}\n`,
     `/** The body of any delivery to an event endpoint; \`type\` tells which. */\nexport type AtriumEvent = EventTypes[keyof EventTypes]\n`,
   ].join('\n')

@@ -50,7 +50,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   const isCurrent = plan.id === current
   const { busy, error, submit } = useSubmit(async () => {
     const body = { planId: plan.id }
-    const { checkoutUrl } = await api.call('POST /billing/subscriptions/checkout', { body, idempotencyKey: true })
+    const { checkoutUrl } = await api.call('POST /billing/subscriptions/checkout', { body })
     location.assign(checkoutUrl)
   })
   return (

@@ -50,7 +50,6 @@ export const sendMessage = async (sessionId: string, body: TurnCreate): Promise<
   const { turn } = await api.call('POST /sessions/:id/messages', {
     params,
     body: { ...body, background: true },
-    idempotencyKey: true,
   })
   queryClient.setQueryData(keyOf('GET /sessions/:id', { params }), (known: Session | undefined) =>
     known && known.activeTurnId === null ? { ...known, activeTurnId: turn.id, status: 'running' as const } : known,

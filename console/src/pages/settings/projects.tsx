@@ -26,7 +26,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
   const form = useSubmit(async () => {
     const body = { name: name.trim(), description: orNull(description), instructions: orNull(instructions) }
     if (project) await api.call('PATCH /projects/:id', { params: { id: project.id }, body })
-    else await api.call('POST /projects', { body, idempotencyKey: true })
+    else await api.call('POST /projects', { body })
     await refresh('GET /projects', 'GET /files')
     onClose()
   })

@@ -217,7 +217,7 @@ export const Workspaces = () => {
           action="Create workspace"
           onClose={close}
           work={async (name) => {
-            await api.call('POST /workspaces', { body: { name }, idempotencyKey: true })
+            await api.call('POST /workspaces', { body: { name } })
             await changed()
           }}
         />

@@ -163,7 +163,7 @@ export const createClient = (options: ClientOptions = {}): Client => {
       'x-step-up-token': sent.stepUpToken,
       ...sent.headers,
     })
-    const init: RequestInit = { method, headers, credentials: 'same-origin' }
+    const init: RequestInit = { method, headers }
     if (body !== undefined) init.body = hasBytes ? body : JSON.stringify(body)
     return {
       url: baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {}),
@@ -189,7 +189,7 @@ export const createClient = (options: ClientOptions = {}): Client => {
       const init: RequestInit = { method: 'PUT', headers: { 'content-type': type, ...headers }, body }
       const plan: Plan = {
         url,
-        init: { ...init, credentials: 'omit' },
+        init,
         signal,
         timeoutMs: timeoutOf(timeoutMs, true),
         fetch: onProgress ? fetchWithProgress(options.fetch, onProgress) : doFetch,

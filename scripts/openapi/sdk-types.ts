@@ -1,42 +1,8 @@
 import type { OpenApi } from './openapi.ts'
+import { errorsOf, operationsOf, optionsOf } from './operations.ts'
+import type { Operation, Schema } from './operations.ts'
 import { eventSchemaName } from './webhooks.ts'
 
-interface Schema {
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: Schema | boolean
-  description?: string
-  format?: string
-}
-
-interface Parameter {
-  $ref?: string
-  in?: string
-  name: string
-  required?: boolean
-  schema: Schema
-  description?: string
-}
-
-interface Content {
-  $ref?: string
-  content?: Record<string, { schema?: Schema }>
-}
-
-interface Operation {
-  summary?: string
-  parameters?: Parameter[]
-  requestBody?: Content
-  responses: Record<string, Content>
-}
-
-const prefix = '/api/v1'
 const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
@@ -118,42 +84,7 @@ const parametersOf = ({ parameters = [] }: Operation, place: string): string[] =
   return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ', ' | undefined')}\n`]
 }
 
-const nameOf = ({ $ref = '' }: { $ref?: string }): string => $ref.slice($ref.lastIndexOf('/') + 1)
-
-/** The options of the client for the headers that an operation documents. */
-const optionOfHeader: Record<string, string> = {
-  IdempotencyKey: 'idempotencyKey',
-  IfMatch: 'ifMatch',
-  StepUpToken: 'stepUpToken',
-}
-
-const optionsOf = ({ parameters = [] }: Operation): string[] =>
-  parameters.flatMap((one) => optionOfHeader[nameOf(one)] ?? []).toSorted()
-
-/** `#/components/responses/TooManyRequests` → `TOO_MANY_REQUESTS` */
-const errorsOf = ({ responses }: Operation): string[] =>
-  Object.values(responses)
-    .filter(({ $ref }) => $ref !== undefined)
-    .map((response) =>
-      nameOf(response)
-        .replaceAll(/(?<=.)(?=[A-Z])/g, '_')
-        .toUpperCase(),
-    )
-
 const union = (names: string[]): string => names.map((name) => `'${name}'`).join(' | ')
-
-/** Every operation of the API by its route, such as `GET /files/:id`. */
-const operationsOf = ({ paths }: OpenApi): [route: string, operation: Operation][] =>
-  Object.entries(paths)
-    .filter(([path]) => path.startsWith(prefix))
-    .flatMap(([path, operations]) =>
-      Object.entries(operations as unknown as Record<string, Operation>).map(
-        ([method, operation]): [string, Operation] => [
-          `${method.toUpperCase()} ${path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ':$1')}`,
-          operation,
-        ],
-      ),
-    )
 
 const header = '// Made from docs/openapi.json by `npm run generate`.\n'
 

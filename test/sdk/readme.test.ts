@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startTestApp } from '../harness.ts'
 import { openLoopback } from '../support/webhooks.ts'
-import { installSdk, root } from './installed.ts'
+import { installSdk } from './installed.ts'
+import { examplesIn } from './readme-examples.ts'
 
 const app = await startTestApp(openLoopback)
 const project = await installSdk()
 
-interface Example {
-  title: string
-  code: string
-  output: string
-}
-
-const readme = readFileSync(join(root, 'sdk/README.md'), 'utf8')
-const examples: Example[] = [...readme.matchAll(/^### \d+\. (.+)\n([\s\S]*?)(?=^##)/gm)].map(([, title = '', text]) => {
-  const [code = '', output = ''] = ['ts', 'text'].map(
-    (language) => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text ?? '')?.[1] ?? '',
-  )
-  return { title, code, output }
-})
+const examples = examplesIn('sdk/README.md', 'ts')
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')

@@ -21,7 +21,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY sdk/package.json sdk/
+COPY sdk/package.json sdk/build.mjs sdk/
 COPY console/package.json console/
 COPY scripts/bootstrap.mjs scripts/
 RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs

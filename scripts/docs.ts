@@ -14,6 +14,7 @@ export const placeOf = (file: string): string | undefined => {
   const name = posix.basename(file)
   if (file === 'README.md') return 'index.md'
   if (file === 'sdk/README.md') return 'sdk.md'
+  if (file === 'sdk-python/README.md') return 'sdk-python.md'
   if (/^[A-Z]+\.md$/.test(file)) return name.toLowerCase()
   if (file === 'docs/benchmarks.md') return name
   if (/^docs\/guides\/[^/]+\.md$/.test(file)) return name
@@ -55,9 +56,9 @@ export const toPage = (from: string, document: string): string => {
 }
 
 const documents = (): string[] =>
-  globSync(['*.md', 'sdk/README.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'], { cwd: root }).filter(
-    (file) => placeOf(file) !== undefined,
-  )
+  globSync(['*.md', 'sdk/README.md', 'sdk-python/README.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'], {
+    cwd: root,
+  }).filter((file) => placeOf(file) !== undefined)
 
 /** Writes all pages. */
 const stage = (): void => {

@@ -12,7 +12,8 @@ import { envExample, withConfigTable } from './config-docs.ts'
 import { withEventTypes } from './event-docs.ts'
 import { openApiOf } from './openapi/openapi.ts'
 import type { OpenApi } from './openapi/openapi.ts'
-import { sdkTypes } from './openapi/sdk-types.ts'
+import { pythonTypes } from './openapi/python-types.ts'
+import { sdkIdempotentRoutes, sdkTypes } from './openapi/sdk-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -36,6 +37,8 @@ export const openApiText = async (): Promise<string> => `${JSON.stringify(await 
 const files: Record<string, (current: string) => string | Promise<string>> = {
   'docs/openapi.json': openApiText,
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
+  'sdk/src/idempotent-routes.ts': async () => sdkIdempotentRoutes(await openApiDocument()),
+  'sdk-python/atrium_client/types.py': async () => pythonTypes(await openApiDocument()),
   'docs/guides/configuration.md': withConfigTable,
   '.env.example': envExample,
   'docs/guides/events.md': withEventTypes,

@@ -1,12 +1,14 @@
 import { QueryCache, QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { AtriumError, createClient } from 'atrium-sdk'
-import type { CallArguments, Data, Route } from 'atrium-sdk'
+import { AtriumError, createClient } from '@atrium/client'
+import type { CallArguments, Data, Route } from '@atrium/client'
 import { scope } from './scope.ts'
 
 export const api = createClient({
   orgId: () => scope().orgId,
   workspaceId: () => scope().workspaceId,
+  // Nobody watches a spinner for longer; the error says when to try again.
+  maxRetryDelayMs: 5_000,
 })
 
 // 503 is temporary: the server did not respond or a dependency is down. Other errors would fail again.

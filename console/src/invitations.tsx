@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Data } from 'atrium-sdk'
+import type { Data } from '@atrium/client'
 import type { ReactNode } from 'react'
 import { api, queryClient } from './api.ts'
 import { formatWord } from './format.ts'

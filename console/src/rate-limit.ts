@@ -1,4 +1,4 @@
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 
 const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

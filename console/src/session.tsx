@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { Data, Me } from 'atrium-sdk'
+import type { Data, Me } from '@atrium/client'
 import { createContext, use, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'

@@ -1,6 +1,7 @@
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each file is one multipart
 // request; three run at a time.
-import { AtriumError, uniqueKey } from 'atrium-sdk'
+import { AtriumError, uniqueKey } from '@atrium/client'
+import type { ErrorCode } from '@atrium/client'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'
@@ -74,7 +75,7 @@ const typeOf = (file: File): string => {
 const failureOf = (request: XMLHttpRequest): AtriumError => {
   const requestId = request.getResponseHeader('x-request-id') ?? undefined
   const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN)
-  let body: { error?: { code?: string; message?: string } } = {}
+  let body: { error?: { code?: ErrorCode; message?: string } } = {}
   try {
     body = JSON.parse(request.responseText) as typeof body
   } catch {
@@ -188,7 +189,7 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       let folder = folders.get(key)
       if (folder === undefined) {
         const body = { source: 'folder' as const, name, parentId: parent }
-        const created = await retryWhenRateLimited(() => api.call('POST /files', { body, idempotencyKey: true }))
+        const created = await retryWhenRateLimited(() => api.call('POST /files', { body }))
         folder = created.file.id
         folders.set(key, folder)
         refreshSoon()

@@ -1,46 +1,18 @@
 import type { OpenApi } from './openapi.ts'
+import { errorsOf, operationsOf, optionsOf } from './operations.ts'
+import type { Operation, Schema } from './operations.ts'
 import { eventSchemaName } from './webhooks.ts'
 
-interface Schema {
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: Schema | boolean
-  description?: string
-  format?: string
-}
-
-interface Parameter {
-  $ref?: string
-  in?: string
-  name: string
-  required?: boolean
-  schema: Schema
-  description?: string
-}
-
-interface Content {
-  content?: Record<string, { schema?: Schema }>
-}
-
-interface Operation {
-  summary?: string
-  parameters?: Parameter[]
-  requestBody?: Content
-  responses: Record<string, Content>
-}
-
-const prefix = '/api/v1'
 const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
 
-const objectType = ({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string => {
+/** `orUndefined` is the type that optional fields have besides their own, for callers with exactOptionalPropertyTypes. */
+const objectType = (
+  { properties = {}, required = [], additionalProperties }: Schema,
+  indent: string,
+  orUndefined = '',
+): string => {
   const names = Object.keys(properties)
   if (names.length === 0) {
     if (typeof additionalProperties === 'object') return `Record<string, ${typeOf(additionalProperties, indent)}>`
@@ -49,7 +21,7 @@ const objectType = ({ properties = {}, required = [], additionalProperties }: Sc
   const inner = `${indent}  `
   const fields = Object.entries(properties).map(
     ([name, schema]) =>
-      `${comment(schema.description, inner)}${inner}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}\n`,
+      `${comment(schema.description, inner)}${inner}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}${required.includes(name) ? '' : orUndefined}\n`,
   )
   const rest =
     additionalProperties === undefined || additionalProperties === false ? '' : `${inner}[key: string]: unknown\n`
@@ -109,36 +81,53 @@ const parametersOf = ({ parameters = [] }: Operation, place: string): string[] =
     required: found.filter(({ required }) => required === true).map(({ name }) => name),
   }
   const optional = place === 'query' && schema.required?.length === 0 ? '?' : ''
-  return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ')}\n`]
+  return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ', ' | undefined')}\n`]
+}
+
+const union = (names: string[]): string => names.map((name) => `'${name}'`).join(' | ')
+
+const header = '// Made from docs/openapi.json by `npm run generate`.\n'
+
+/** The routes for which the API documents the header `Idempotency-Key`, as a module of the SDK. */
+export const sdkIdempotentRoutes = (document: OpenApi): string => {
+  const names = operationsOf(document)
+    .filter(([, operation]) => optionsOf(operation).includes('idempotencyKey'))
+    .map(([name]) => `  '${name}',\n`)
+  return [
+    header,
+    `/** Routes that execute requests with the same \`Idempotency-Key\` once. */\nexport const idempotentRoutes: ReadonlySet<string> = new Set([\n${names.join('')}])\n`,
+  ].join('\n')
 }
 
 /** The types of the SDK: every named schema, and every route with its request and response. */
-export const sdkTypes = ({ paths, webhooks, components }: OpenApi): string => {
+export const sdkTypes = (document: OpenApi): string => {
+  const { webhooks, components } = document
   const schemas = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
     const type = typeOf(schema, '')
     return type.startsWith('{') && schema.anyOf === undefined
       ? `export interface ${name} ${type}\n`
       : `export type ${name} = ${type}\n`
   })
-  const routes = Object.entries(paths)
-    .filter(([path]) => path.startsWith(prefix))
-    .flatMap(([path, operations]) =>
-      Object.entries(operations as unknown as Record<string, Operation>).map(([method, operation]) => {
-        const name = `${method.toUpperCase()} ${path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ':$1')}`
-        const parts = [
-          ...parametersOf(operation, 'path'),
-          ...parametersOf(operation, 'query'),
-          ...bodyOf(operation),
-          `    data: ${dataOf(operation)}\n`,
-        ]
-        return `${comment(operation.summary, '  ')}  '${name}': {\n${parts.join('')}  }\n`
-      }),
-    )
+  const routes = operationsOf(document).map(([name, operation]) => {
+    const options = optionsOf(operation)
+    const parts = [
+      ...parametersOf(operation, 'path'),
+      ...parametersOf(operation, 'query'),
+      ...bodyOf(operation),
+      `    data: ${dataOf(operation)}\n`,
+      `    errors: ${union(errorsOf(operation))}\n`,
+      ...(options.length === 0 ? [] : [`    options: ${union(options)}\n`]),
+    ]
+    return `${comment(operation.summary, '  ')}  '${name}': {\n${parts.join('')}  }\n`
+  })
   const events = Object.keys(webhooks).map((type) => `  '${type}': ${eventSchemaName(type)}\n`)
   return [
-    '// Made from docs/openapi.json by `npm run generate`.\n',
+    header,
     ...schemas,
-    `/** Every route below /api/v1 with its request and the \`data\` of its response. */\nexport interface Routes {\n${routes.join('')}}\n`,
+    `/**
+ * Every route below /api/v1 with its request, the \`data\` of its response, the codes of its errors, and the options
+ * of the client whose headers it accepts.
+ */\nexport interface Routes {\n${routes.join('')}}\n`,
     `/** The bodies of deliveries to event endpoints, by event type. */\nexport interface EventTypes {\n${events.join('')}}\n`,
     `/** The body of any delivery to an event endpoint; \`type\` tells which. */\nexport type AtriumEvent = EventTypes[keyof EventTypes]\n`,
   ].join('\n')

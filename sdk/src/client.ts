@@ -1,160 +1,205 @@
-import { AtriumError, offline, toError } from './errors.ts'
-import type { Routes } from './types.ts'
+import { AtriumError, invalidResponse, offline, timedOut, toError } from './errors.ts'
+import { idempotentRoutes } from './idempotent-routes.ts'
+import { pause, retryDelayMs } from './retry.ts'
+import type { RetriedRequest, RetryLimits } from './retry.ts'
+import { withParams, withQuery } from './routes.ts'
+import type { AnyRequest, CallArguments, Data, QueryValue, RequestOptions, Route } from './routes.ts'
+import { fetchWithProgress } from './upload-progress.ts'
+import type { Fetch, UploadProgress } from './upload-progress.ts'
 import { uniqueKey } from './unique.ts'
 
-export { AtriumError } from './errors.ts'
-export { uniqueKey } from './unique.ts'
-export type * from './types.ts'
-
-/** A method and a path below `/api/v1`, such as `GET /files/:id`. */
-export type Route = keyof Routes
-/** The type of `data` in the response of a route. */
-export type Data<R extends Route> = Routes[R]['data']
-
-type Part<R extends Route, Name extends string> = Name extends keyof Routes[R] ? Pick<Routes[R], Name> : unknown
-type Sent<R extends Route> = Part<R, 'params'> & Part<R, 'query'> & Part<R, 'body'>
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined
-  /** The server executes requests with the same key once. `true` generates a key, which all retries use. */
-  idempotencyKey?: string | true | undefined
-  /** ETag of the version to change (`If-Match`). */
-  ifMatch?: string | undefined
-  /** Token returned by `POST /auth/step-up`. */
-  stepUpToken?: string | undefined
-  headers?: Record<string, string> | undefined
+export interface ClientOptions {
+  /** Origin of the server, such as `https://atrium.example.com`. Default: the origin of the page. */
+  baseUrl?: string | undefined
+  /** Not needed in a browser with a session: requests send its cookie. */
+  apiKey?: string | undefined
+  /** Org of the calls of a session. A function is called before each request, because users can switch between orgs. */
+  orgId?: string | (() => string | undefined) | undefined
+  /** Workspace of the calls. Default: that of the API key, else the default workspace of the org. */
+  workspaceId?: string | (() => string | undefined) | undefined
+  /**
+   * Attempts after the first one, with exponential backoff or the delay that the server asks for. Default 2. Retried are
+   * rate-limited requests; and after connection errors, timeouts and 5xx responses, requests that are not executed twice:
+   * GET, PUT, DELETE, and POST with an idempotency key.
+   */
+  maxRetries?: number | undefined
+  /** A request is not retried when the server asks for a longer delay, in milliseconds. Default 30,000. */
+  maxRetryDelayMs?: number | undefined
+  /**
+   * Limit of one attempt until its response has arrived, in milliseconds; 0: none. Default 90,000, because sending a
+   * message waits up to 55 s for the reply, and none for bodies of bytes. Streams are limited until they begin.
+   */
+  timeoutMs?: number | undefined
+  /** Replaces the global `fetch`, for proxies, logs and tests. */
+  fetch?: Fetch | undefined
 }
 
-/** The params, query and body of a route, and options. Optional when the route requires none. */
-export type CallArguments<R extends Route> =
-  object extends Sent<R> ? [sent?: Sent<R> & CallOptions] : [sent: Sent<R> & CallOptions]
+/** A successful response with its data. */
+export interface CallResult<T> {
+  data: T
+  /** Version of the resource, for `ifMatch`. */
+  etag: string | undefined
+  /** Whether the request with this idempotency key was executed before. Then `data` contains no secrets. */
+  isReplayed: boolean
+  /** Status and headers; the body has been read. */
+  response: Response
+}
 
-export interface ClientOptions {
-  /** Origin of the server, without a path. Default: the origin of the page. */
-  baseUrl?: string
-  /** Not needed in a browser with a session: requests send its cookie. */
-  apiKey?: string
-  /** Called before each request, because users can switch between orgs. */
-  orgId?: () => string | undefined
-  workspaceId?: () => string | undefined
-  /** Maximum number of retries of `GET` requests and of requests with an idempotency key. Default 2. */
-  retries?: number
-  fetch?: typeof fetch
+export interface PutOptions extends RequestOptions {
+  contentType?: string | undefined
+  onProgress?: ((progress: UploadProgress) => void) | undefined
 }
 
 export interface Client {
   /** Calls a route and resolves with its `data`. Rejects with an AtriumError. */
   call<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Data<R>>
-  /** Calls a route and resolves with the successful response, for streams. Rejects with an AtriumError. */
+  /** Calls a route and resolves with its `data`, ETag and response. Rejects with an AtriumError. */
+  callWithResponse<R extends Route>(route: R, ...args: CallArguments<R>): Promise<CallResult<Data<R>>>
+  /** Calls a route and resolves with the successful response before its body, for streams and bytes. Rejects with an AtriumError. */
   send<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Response>
+  /** Sends bytes to a signed URL, such as `uploadUrl`, without credentials. Resolves with the `data` of the response. */
+  put(url: string, body: Blob, options?: PutOptions): Promise<unknown>
   /** The URL of a route for links and media elements. It contains the org, because these send no headers. */
-  url(path: string, query?: Record<string, string | number | boolean | undefined>): string
-}
-
-interface Loose extends CallOptions {
-  params?: Record<string, string>
-  query?: Record<string, QueryValue>
-  body?: unknown
+  url(path: string, query?: Record<string, QueryValue>): string
 }
 
 const prefix = '/api/v1'
+const idempotentMethods = new Set(['GET', 'PUT', 'DELETE'])
 
-const withParams = (path: string, params: Record<string, string>): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+type Bytes = FormData | Blob
+const isBytes = (body: unknown): body is Bytes => body instanceof FormData || body instanceof Blob
 
-type QueryValue = string | number | boolean | null | undefined
-
-const withQuery = (path: string, query: Record<string, QueryValue>): string => {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null) search.set(name, String(value))
-  }
-  return search.size === 0 ? path : `${path}?${search}`
+/** Every attempt of a request. */
+interface Plan extends RetriedRequest {
+  url: string
+  init: RequestInit
+  signal: AbortSignal | undefined
+  timeoutMs: number
+  fetch: Fetch
 }
 
-const isRaw = (body: unknown): body is FormData | Blob => body instanceof FormData || body instanceof Blob
-
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
+/** One attempt. The time limit ends when `read` has resolved; `signal` also aborts a body that is read later. */
+const attempt = async <T>(plan: Plan, read: (response: Response) => Promise<T>): Promise<T> => {
+  const { signal, timeoutMs } = plan
+  signal?.throwIfAborted()
+  const limit = new AbortController()
+  const timer = timeoutMs > 0 ? setTimeout(() => limit.abort(), timeoutMs) : undefined
+  try {
+    const response = await plan.fetch(plan.url, {
+      ...plan.init,
+      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
     })
-  })
-
-const longestPauseMs = 5_000
-
-/** Milliseconds until the next attempt; undefined when the request is not retried. */
-const pauseAfter = (error: AtriumError, attempt: number): number | undefined => {
-  if (error.code !== 'NETWORK' && error.status !== 503) return undefined
-  const asked = (error.retryAfterSeconds ?? 0) * 1_000
-  return asked > longestPauseMs ? undefined : Math.max(asked, 200 * 2 ** attempt)
+    if (!response.ok) throw await toError(response)
+    return await read(response)
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    if (error instanceof AtriumError) throw error
+    throw limit.signal.aborted ? timedOut(timeoutMs) : offline(error)
+  } finally {
+    clearTimeout(timer)
+  }
 }
+
+/** Attempts a request until it succeeds or may not be retried. */
+const execute = async <T>(plan: Plan, limits: RetryLimits, read: (response: Response) => Promise<T>): Promise<T> => {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await attempt(plan, read)
+    } catch (error) {
+      const delayMs = error instanceof AtriumError ? retryDelayMs(error, plan, failures, limits) : undefined
+      if (delayMs === undefined) throw error
+      await pause(delayMs, plan.signal)
+    }
+  }
+}
+
+/** The `data` of a response; undefined when it has no body. Reading the text can fail by the connection, parsing cannot. */
+const readData = async (response: Response): Promise<unknown> => {
+  const text = response.status === 204 ? '' : await response.text()
+  if (text === '') return undefined
+  try {
+    return (JSON.parse(text) as { data: unknown }).data
+  } catch (cause) {
+    throw invalidResponse(response, cause)
+  }
+}
+
+const readResult = async (response: Response): Promise<CallResult<unknown>> => ({
+  data: await readData(response),
+  etag: response.headers.get('etag') ?? undefined,
+  isReplayed: response.headers.get('idempotency-replayed') === 'true',
+  response,
+})
+
+const valueOf = (option: string | (() => string | undefined) | undefined): string | undefined =>
+  typeof option === 'function' ? option() : option
+
+const withoutUndefined = (record: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+const defaultTimeoutMs = 90_000
 
 /** A client of Atrium's HTTP API. */
 export const createClient = (options: ClientOptions = {}): Client => {
-  const { baseUrl = '', apiKey, orgId, workspaceId, retries = 2 } = options
+  const { apiKey, orgId, workspaceId, maxRetries = 2, maxRetryDelayMs = 30_000 } = options
+  const baseUrl = (options.baseUrl ?? '').replace(/\/+$/, '')
+  const limits: RetryLimits = { maxRetries, maxRetryDelayMs }
   const doFetch = options.fetch ?? fetch.bind(globalThis)
 
-  const headersOf = (sent: Loose): Record<string, string> => {
-    const named: Record<string, string | undefined> = {
+  const timeoutOf = (asked: number | undefined, hasBytes: boolean): number =>
+    asked ?? (hasBytes ? 0 : (options.timeoutMs ?? defaultTimeoutMs))
+
+  const planOf = (route: string, sent: AnyRequest): Plan => {
+    const [method = 'GET', path = ''] = route.split(' ')
+    const { body, signal, idempotencyKey = idempotentRoutes.has(route) ? uniqueKey() : undefined } = sent
+    const hasBytes = isBytes(body)
+    const headers = withoutUndefined({
       authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
-      'x-org-id': orgId?.(),
-      'x-workspace-id': workspaceId?.(),
-      'content-type': sent.body === undefined || isRaw(sent.body) ? undefined : 'application/json',
-      'idempotency-key': sent.idempotencyKey === true ? uniqueKey() : sent.idempotencyKey,
+      'x-org-id': valueOf(orgId),
+      'x-workspace-id': valueOf(workspaceId),
+      'content-type': body === undefined || hasBytes ? undefined : 'application/json',
+      'idempotency-key': idempotencyKey,
       'if-match': sent.ifMatch,
       'x-step-up-token': sent.stepUpToken,
       ...sent.headers,
+    })
+    const init: RequestInit = { method, headers }
+    if (body !== undefined) init.body = hasBytes ? body : JSON.stringify(body)
+    return {
+      url: baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {}),
+      init,
+      signal,
+      timeoutMs: timeoutOf(sent.timeoutMs, hasBytes),
+      fetch: doFetch,
+      isRepeatable: idempotentMethods.has(method) || idempotencyKey !== undefined,
+      hasIdempotencyKey: idempotencyKey !== undefined,
     }
-    const entries = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    return Object.fromEntries(entries)
   }
 
-  const attempt = async (url: string, init: RequestInit): Promise<Response> => {
-    let response: Response
-    try {
-      response = await doFetch(url, init)
-    } catch (error) {
-      if (init.signal?.aborted === true) throw error
-      throw offline(error)
-    }
-    if (!response.ok) throw await toError(response)
-    return response
-  }
+  const callWithResponse = async (route: string, sent: AnyRequest = {}): Promise<CallResult<unknown>> =>
+    execute(planOf(route, sent), limits, readResult)
 
-  const send = async (route: string, sent: Loose = {}): Promise<Response> => {
-    const [method = 'GET', path = ''] = route.split(' ')
-    const url = baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {})
-    const { body, signal } = sent
-    const init: RequestInit = {
-      method,
-      headers: headersOf(sent),
-      credentials: 'same-origin',
-      ...(signal && { signal }),
-      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
-    }
-    const mayRepeat = method === 'GET' || sent.idempotencyKey !== undefined
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await attempt(url, init)
-      } catch (error) {
-        const pauseMs = error instanceof AtriumError && mayRepeat ? pauseAfter(error, tries) : undefined
-        if (pauseMs === undefined || tries >= retries) throw error
-        await pause(pauseMs, signal)
+  const client = {
+    callWithResponse,
+    call: async (route: string, sent?: AnyRequest) => (await callWithResponse(route, sent)).data,
+    send: async (route: string, sent: AnyRequest = {}) =>
+      execute(planOf(route, sent), limits, (response) => Promise.resolve(response)),
+    put: async (url: string, body: Blob, { contentType, onProgress, signal, timeoutMs, headers }: PutOptions = {}) => {
+      const type = contentType ?? (body.type === '' ? 'application/octet-stream' : body.type)
+      const init: RequestInit = { method: 'PUT', headers: { 'content-type': type, ...headers }, body }
+      const plan: Plan = {
+        url,
+        init,
+        signal,
+        timeoutMs: timeoutOf(timeoutMs, true),
+        fetch: onProgress ? fetchWithProgress(options.fetch, onProgress) : doFetch,
+        isRepeatable: true,
+        hasIdempotencyKey: false,
       }
-    }
+      return execute(plan, limits, readData)
+    },
+    url: (path: string, query: Record<string, QueryValue> = {}) =>
+      baseUrl + prefix + withQuery(path, { ...query, orgId: valueOf(orgId) }),
   }
-
-  const call = async (route: string, sent?: Loose): Promise<unknown> => {
-    const response = await send(route, sent)
-    if (response.status === 204) return undefined
-    const answer = (await response.json()) as { data: unknown }
-    return answer.data
-  }
-
-  const url: Client['url'] = (path, query = {}) => baseUrl + prefix + withQuery(path, { ...query, orgId: orgId?.() })
-
-  return { send, call, url } as Client
+  return client as Client
 }

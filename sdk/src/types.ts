@@ -5815,15 +5815,18 @@ export interface WorkspaceUpdatedEvent {
   }
 }
 
-/** Every route below /api/v1 with its request and the `data` of its response. */
+/**
+ * Every route below /api/v1 with its request, the `data` of its response, the codes of its errors, and the options
+ * of the client whose headers it accepts.
+ */
 export interface Routes {
   /** List agents */
   'GET /agents': {
     query?: {
       /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -5831,11 +5834,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create an agent */
   'POST /agents': {
     body: AgentCreate
     data: Agent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve an agent */
   'GET /agents/:id': {
@@ -5844,6 +5850,7 @@ export interface Routes {
       id: string
     }
     data: Agent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update an agent */
   'PATCH /agents/:id': {
@@ -5853,6 +5860,8 @@ export interface Routes {
     }
     body: AgentPatch
     data: Agent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete an agent */
   'DELETE /agents/:id': {
@@ -5861,6 +5870,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List consents for an agent */
   'GET /agents/:id/consents': {
@@ -5869,6 +5880,7 @@ export interface Routes {
       id: string
     }
     data: ConsentList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Give consent to an agent */
   'PUT /agents/:id/consents/:connectorSlug': {
@@ -5880,6 +5892,7 @@ export interface Routes {
     }
     body: ConsentPut
     data: Consent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Withdraw consent from an agent */
   'DELETE /agents/:id/consents/:connectorSlug': {
@@ -5890,6 +5903,7 @@ export interface Routes {
       connectorSlug: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List peer messages of an agent */
   'GET /agents/:id/messages': {
@@ -5899,9 +5913,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -5909,6 +5923,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List peers of an agent */
   'GET /agents/:id/peers': {
@@ -5922,6 +5937,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List sessions of an agent */
   'GET /agents/:id/sessions': {
@@ -5931,9 +5947,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -5941,14 +5957,15 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List API keys */
   'GET /api-keys': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -5956,11 +5973,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create an API key */
   'POST /api-keys': {
     body: ApiKeyCreate
     data: ApiKeyCreated
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey' | 'stepUpToken'
   }
   /** Revoke an API key */
   'DELETE /api-keys/:id': {
@@ -5969,14 +5989,16 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List authorized apps */
   'GET /apps': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -5984,6 +6006,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve an authorization request */
   'GET /apps/authorization': {
@@ -5992,11 +6015,14 @@ export interface Routes {
       request: string
     }
     data: Authorization
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Decide an authorization request */
   'POST /apps/authorization': {
     body: AuthorizationDecision
     data: AuthorizationResult
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'stepUpToken'
   }
   /** Revoke an authorized app */
   'DELETE /apps/:id': {
@@ -6005,22 +6031,24 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List audit log entries */
   'GET /audit-log': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** Return only entries with this action, such as `member.added`. At most 100 characters. */
-      action?: string
+      action?: string | undefined
       /** Return only actions of the user with this ID. */
-      actorId?: string
+      actorId?: string | undefined
       /** Return only entries from this time on, inclusive. */
-      since?: string
+      since?: string | undefined
       /** Return only entries before this time, exclusive. */
-      until?: string
+      until?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6028,11 +6056,13 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Change the password */
   'POST /auth/password': {
     body: PasswordChange
     data: PasswordChanged
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve the session */
   'GET /auth/session': {
@@ -6071,61 +6101,73 @@ export interface Routes {
         addresses: string[]
       } | null
     } | null
+    errors: 'BAD_REQUEST' | 'INTERNAL_ERROR'
   }
   /** Sign in with a password */
   'POST /auth/sign-in': {
     body: SignIn
     data: SignedIn
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Sign in with a one-time link */
   'POST /auth/sign-in/link': {
     body: SignInLink
     data: SignedIn
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Confirm a sign-in with a code */
   'POST /auth/sign-in/totp': {
     body: SignInCode
     data: SignedIn
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Sign out */
   'POST /auth/sign-out': {
     data: SignedOut
+    errors: 'BAD_REQUEST' | 'FORBIDDEN' | 'INTERNAL_ERROR'
   }
   /** Create a step-up token */
   'POST /auth/step-up': {
     body: StepUp
     data: StepUpToken
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Set up two-factor authentication */
   'POST /auth/two-factor': {
     body: TwoFactorBegin
     data: TwoFactorSecret
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Turn off two-factor authentication */
   'DELETE /auth/two-factor': {
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'stepUpToken'
   }
   /** Confirm two-factor authentication */
   'POST /auth/two-factor/confirm': {
     body: TwoFactorConfirm
     data: TwoFactorEnabled
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve billing */
   'GET /billing': {
     data: BillingSnapshot
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update billing settings */
   'PATCH /billing': {
     body: BillingPatch
     data: Updated
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List provider keys */
   'GET /billing/byok-keys': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6133,11 +6175,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Add a provider key */
   'POST /billing/byok-keys': {
     body: ProviderKeyCreate
     data: ProviderKey
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Delete a provider key */
   'DELETE /billing/byok-keys/:id': {
@@ -6146,87 +6191,104 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Start a deposit */
   'POST /billing/deposit': {
     body: DepositCreate
     data: DepositStarted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List prices */
   'GET /billing/pricing': {
     data: Pricing
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Redeem a promotion */
   'POST /billing/promotions/redeem': {
     body: Redeem
     data: Promotion
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve spending */
   'GET /billing/spending': {
     query?: {
       /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
-      period?: string
+      period?: string | undefined
     }
     data: Spending
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List spending by agent */
   'GET /billing/spending/by-agent': {
     query?: {
       /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
-      period?: string
+      period?: string | undefined
     }
     data: Breakdown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List spending by model */
   'GET /billing/spending/by-model': {
     query?: {
       /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
-      period?: string
+      period?: string | undefined
     }
     data: Breakdown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List spending by project */
   'GET /billing/spending/by-project': {
     query?: {
       /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
-      period?: string
+      period?: string | undefined
     }
     data: Breakdown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Cancel the plan */
   'POST /billing/subscriptions/cancel': {
     data: SubscriptionEnded
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Start a plan */
   'POST /billing/subscriptions/checkout': {
     body: SubscriptionCreate
     data: SubscriptionStarted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List transactions */
   'GET /billing/transactions': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent. */
-      page?: number
+      page?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** Return only transactions of this type: `deposit`, `usage`, `refund`, `adjustment` or `platform_fee`. Any other value is ignored. */
-      type?: string
+      type?: string | undefined
     }
     data: TransactionPage
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Receive a Stripe event */
   'POST /billing/webhooks/stripe': {
     data: PaymentEventReceived
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List connections */
   'GET /connections': {
     query?: {
       /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6234,30 +6296,35 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Start a connection */
   'POST /connections': {
     body: ConnectionCreate
     data: ExistingConnection | StartedConnection
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Receive the OAuth redirect */
   'GET /connections/oauth/callback': {
     query?: {
       /** Authorization code from the redirect of the provider, at most 4,096 characters. */
-      code?: string
+      code?: string | undefined
       /** State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes. */
-      state?: string
+      state?: string | undefined
       /** Issuer from the redirect of the provider (RFC 9207), at most 2,048 characters. Required when the authorization server sends one. */
-      iss?: string
+      iss?: string | undefined
       /** Error code of the provider, such as `access_denied`. At most 4,096 characters. */
-      error?: string
+      error?: string | undefined
     }
     data: unknown
+    errors: 'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Confirm an OAuth connection */
   'POST /connections/oauth/callback': {
     body: OAuthCompletion
     data: unknown
+    errors: 'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Start an OAuth connection in a browser */
   'GET /connections/oauth/start': {
@@ -6265,9 +6332,10 @@ export interface Routes {
       /** Slug of an OAuth connector, 1–100 characters. */
       connector: string
       /** Label that distinguishes several connections to one connector, at most 120 characters. Default: none. */
-      label?: string
+      label?: string | undefined
     }
     data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve a connection */
   'GET /connections/:id': {
@@ -6276,6 +6344,7 @@ export interface Routes {
       id: string
     }
     data: Connection
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Delete a connection */
   'DELETE /connections/:id': {
@@ -6284,6 +6353,8 @@ export interface Routes {
       id: string
     }
     data: RevokedConnection
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Submit credentials */
   'POST /connections/:id/credentials': {
@@ -6293,6 +6364,8 @@ export interface Routes {
     }
     body: Credentials
     data: SubmittedConnection
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List endpoints of a connection */
   'GET /connections/:id/endpoints': {
@@ -6306,6 +6379,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List events of an endpoint */
   'GET /connections/:id/endpoints/:endpointId/events': {
@@ -6317,9 +6391,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6327,6 +6401,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve the OAuth URL of a connection */
   'GET /connections/:id/oauth': {
@@ -6335,6 +6410,7 @@ export interface Routes {
       id: string
     }
     data: OAuthUrl
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Complete an OAuth connection */
   'POST /connections/:id/oauth': {
@@ -6344,6 +6420,8 @@ export interface Routes {
     }
     body: OAuthCompletion
     data: Connection
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List tools of a connection */
   'GET /connections/:id/tools': {
@@ -6352,6 +6430,7 @@ export interface Routes {
       id: string
     }
     data: ConnectionTools
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Accept the tools of an MCP server */
   'POST /connections/:id/tools': {
@@ -6361,6 +6440,8 @@ export interface Routes {
     }
     body: ToolAgreement
     data: ConnectionTools
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List connectors */
   'GET /connectors': {
@@ -6370,6 +6451,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Receive a provider event */
   'POST /connectors/webhooks/:provider/:endpointId': {
@@ -6380,19 +6462,22 @@ export interface Routes {
       endpointId: string
     }
     data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create embeddings */
   'POST /embeddings': {
     body: EmbeddingCreate
     data: EmbeddingList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List event endpoints */
   'GET /event-endpoints': {
     query?: {
       /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6400,16 +6485,21 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create an event endpoint */
   'POST /event-endpoints': {
     body: EventEndpointCreate
     data: EventEndpointWithSecret
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Check a transform */
   'POST /event-endpoints/transform-preview': {
     body: TransformPreviewRequest
     data: TransformPreview
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve an event endpoint */
   'GET /event-endpoints/:id': {
@@ -6418,6 +6508,7 @@ export interface Routes {
       id: string
     }
     data: EventEndpoint
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update an event endpoint */
   'PATCH /event-endpoints/:id': {
@@ -6446,6 +6537,8 @@ export interface Routes {
       status?: "active" | "paused" | "disabled"
     }
     data: EventEndpoint
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete an event endpoint */
   'DELETE /event-endpoints/:id': {
@@ -6454,6 +6547,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List deliveries of an event endpoint */
   'GET /event-endpoints/:id/deliveries': {
@@ -6463,11 +6558,11 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
-      status?: "unfinished" | "succeeded" | "failed"
+      status?: "unfinished" | "succeeded" | "failed" | undefined
     }
     data: {
       /** Items of this page. */
@@ -6475,6 +6570,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve a delivery of an event endpoint */
   'GET /event-endpoints/:id/deliveries/:deliveryId': {
@@ -6485,6 +6581,7 @@ export interface Routes {
       deliveryId: string
     }
     data: EventDelivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retry a delivery of an event endpoint */
   'POST /event-endpoints/:id/deliveries/:deliveryId/retry': {
@@ -6495,6 +6592,8 @@ export interface Routes {
       deliveryId: string
     }
     data: EventDelivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retry failed deliveries of an event endpoint */
   'POST /event-endpoints/:id/recover': {
@@ -6504,6 +6603,8 @@ export interface Routes {
     }
     body: Recover
     data: Recovered
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Rotate the secret of an event endpoint */
   'POST /event-endpoints/:id/rotate': {
@@ -6512,6 +6613,8 @@ export interface Routes {
       id: string
     }
     data: EventEndpointWithSecret
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Send a test event to an event endpoint */
   'POST /event-endpoints/:id/test': {
@@ -6521,6 +6624,8 @@ export interface Routes {
     }
     body: EventEndpointTest
     data: EventDelivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List event types */
   'GET /event-types': {
@@ -6528,34 +6633,37 @@ export interface Routes {
       /** All types. */
       items: EventTypeRecord[]
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List events of the org */
   'GET /events': {
     query?: {
       /** `nextCursor` of the previous page, or the `position` of an event. BAD_REQUEST beyond the last event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
-      after?: string
+      after?: string | undefined
       /** Oldest or newest first. Default `asc`. */
-      order?: "asc" | "desc"
+      order?: "asc" | "desc" | undefined
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** Event types separated by commas, such as `file.*,agent.created`, at most 50 types and 2,000 characters. Default: all. */
-      types?: string
+      types?: string | undefined
       /** Only events of this workspace, and of the whole org. */
-      workspaceId?: string
+      workspaceId?: string | undefined
       /** Only events about this resource. */
-      subjectId?: string
+      subjectId?: string | undefined
     }
     data: EventList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Stream events of the org */
   'GET /events/stream': {
     query?: {
       /** `nextCursor` of the previous page, or the `position` of an event. BAD_REQUEST beyond the last event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
-      after?: string
+      after?: string | undefined
       /** Event types separated by commas, such as `file.*,agent.created`, at most 50 types and 2,000 characters. Default: all. */
-      types?: string
+      types?: string | undefined
     }
     data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve an event of the org */
   'GET /events/:id': {
@@ -6565,27 +6673,28 @@ export interface Routes {
     }
     query?: {
       /** Whether to return `expanded`. Default: false. */
-      expand?: boolean
+      expand?: boolean | undefined
     }
     data: ExpandedEvent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List files */
   'GET /files': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent. */
-      page?: number
+      page?: number | undefined
       /** `nextCursor` of the previous page, at most 4,096 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** Return only files whose name contains this text, at most 255 characters. Letter case is ignored. */
-      search?: string
+      search?: string | undefined
       /** With `search`: also search the folders below. Default false. */
-      recursive?: boolean
+      recursive?: boolean | undefined
       /** ID of the folder to list. Default: the root of the org. */
-      parentId?: string
+      parentId?: string | undefined
       /** ID of the project whose folder to list. */
-      projectId?: string
+      projectId?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6601,11 +6710,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Upload a file or create a folder or link */
   'POST /files': {
     body: FileCreate | FormData
     data: FileCreated
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve or download a file */
   'GET /files/:id': {
@@ -6615,11 +6727,12 @@ export interface Routes {
     }
     query?: {
       /** Redirect to a signed download URL that is valid for 5 minutes. Default false. */
-      download?: boolean
+      download?: boolean | undefined
       /** With `download`: return the bytes for display instead of a redirect. Default false. */
-      inline?: boolean
+      inline?: boolean | undefined
     }
     data: File
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update a file */
   'PATCH /files/:id': {
@@ -6629,6 +6742,8 @@ export interface Routes {
     }
     body: FilePatch
     data: File
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete a file */
   'DELETE /files/:id': {
@@ -6637,6 +6752,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Download bytes with a signed URL */
   'GET /files/:id/content': {
@@ -6646,9 +6763,10 @@ export interface Routes {
     }
     query?: {
       /** Token of the signed URL. */
-      token?: string
+      token?: string | undefined
     }
     data: unknown
+    errors: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_ERROR'
   }
   /** Upload bytes with a signed URL */
   'PUT /files/:id/content': {
@@ -6658,11 +6776,12 @@ export interface Routes {
     }
     query?: {
       /** Token of the signed URL. */
-      token?: string
+      token?: string | undefined
     }
     data: {
       file: File
     }
+    errors: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve a preview of a file */
   'GET /files/:id/preview': {
@@ -6671,14 +6790,17 @@ export interface Routes {
       id: string
     }
     data: Preview
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve the caller */
   'GET /me': {
     data: Me
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List your invitations */
   'GET /me/invitations': {
     data: InvitationList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_ERROR'
   }
   /** Accept an invitation */
   'POST /me/invitations/:id/accept': {
@@ -6687,6 +6809,7 @@ export interface Routes {
       id: string
     }
     data: InvitationAccepted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Decline an invitation */
   'POST /me/invitations/:id/decline': {
@@ -6695,16 +6818,17 @@ export interface Routes {
       id: string
     }
     data: InvitationDeclined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** List members */
   'GET /members': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** Return members (`active`) or people who have not accepted yet (`invited`). Default `active`. */
-      status?: "active" | "invited"
+      status?: "active" | "invited" | undefined
     }
     data: {
       /** Items of this page. */
@@ -6712,11 +6836,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Add a member */
   'POST /members': {
     body: MemberCreate
     data: MemberCreated
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey' | 'stepUpToken'
   }
   /** Retrieve a member */
   'GET /members/:id': {
@@ -6725,6 +6852,7 @@ export interface Routes {
       id: string
     }
     data: Member
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Change the role of a member */
   'PATCH /members/:id': {
@@ -6734,6 +6862,8 @@ export interface Routes {
     }
     body: MemberPatch
     data: Member
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch' | 'stepUpToken'
   }
   /** Remove a member */
   'DELETE /members/:id': {
@@ -6742,6 +6872,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List models */
   'GET /models': {
@@ -6751,14 +6883,15 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List projects */
   'GET /projects': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6766,11 +6899,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create a project */
   'POST /projects': {
     body: ProjectCreate
     data: Project
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve a project */
   'GET /projects/:id': {
@@ -6779,6 +6915,7 @@ export interface Routes {
       id: string
     }
     data: Project
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update a project */
   'PATCH /projects/:id': {
@@ -6788,6 +6925,8 @@ export interface Routes {
     }
     body: ProjectPatch
     data: Project
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete a project */
   'DELETE /projects/:id': {
@@ -6796,22 +6935,25 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List quotas */
   'GET /quotas': {
     data: QuotaList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List sessions */
   'GET /sessions': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** Return only sessions in which this agent takes part: UUID or slug, at most 255 characters. */
-      agentId?: string
+      agentId?: string | undefined
       /** Return only sessions of this project. */
-      projectId?: string
+      projectId?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6819,11 +6961,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create a session */
   'POST /sessions': {
     body: SessionCreate
     data: Session
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve a session */
   'GET /sessions/:id': {
@@ -6832,6 +6977,7 @@ export interface Routes {
       id: string
     }
     data: Session
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update a session */
   'PATCH /sessions/:id': {
@@ -6841,6 +6987,8 @@ export interface Routes {
     }
     body: SessionPatch
     data: Session
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete a session */
   'DELETE /sessions/:id': {
@@ -6849,6 +6997,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Cancel the turns of a session */
   'POST /sessions/:id/cancel': {
@@ -6857,6 +7007,8 @@ export interface Routes {
       id: string
     }
     data: Cancelled
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List messages of a session */
   'GET /sessions/:id/messages': {
@@ -6866,9 +7018,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6876,6 +7028,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Send a message */
   'POST /sessions/:id/messages': {
@@ -6885,6 +7038,8 @@ export interface Routes {
     }
     body: TurnCreate
     data: TurnAnswer
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Resume a stream of useChat */
   'GET /sessions/:id/messages/:chatId/stream': {
@@ -6896,9 +7051,10 @@ export interface Routes {
     }
     query?: {
       /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
-      after?: number
+      after?: number | undefined
     }
     data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Stream the running turn of a session */
   'GET /sessions/:id/stream': {
@@ -6908,9 +7064,10 @@ export interface Routes {
     }
     query?: {
       /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
-      after?: number
+      after?: number | undefined
     }
     data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve a turn */
   'GET /turns/:id': {
@@ -6919,6 +7076,7 @@ export interface Routes {
       id: string
     }
     data: Turn
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Decide an approval */
   'POST /turns/:id/approvals': {
@@ -6928,6 +7086,8 @@ export interface Routes {
     }
     body: ApprovalDecision
     data: TurnAnswer
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Cancel a turn */
   'POST /turns/:id/cancel': {
@@ -6936,6 +7096,8 @@ export interface Routes {
       id: string
     }
     data: Cancelled
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Stream a turn */
   'GET /turns/:id/stream': {
@@ -6945,9 +7107,10 @@ export interface Routes {
     }
     query?: {
       /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
-      after?: number
+      after?: number | undefined
     }
     data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Give tool outputs */
   'POST /turns/:id/tool-outputs': {
@@ -6957,14 +7120,16 @@ export interface Routes {
     }
     body: ToolOutputs
     data: TurnAnswer
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List webhooks */
   'GET /webhooks': {
     query?: {
       /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6972,19 +7137,22 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create a webhook */
   'POST /webhooks': {
     body: WebhookCreate
     data: WebhookWithSecret
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List recent events */
   'GET /webhooks/events': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 100. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6992,10 +7160,12 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Receive a Linear event */
   'POST /webhooks/linear': {
     data: Receipt
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List Linear bindings */
   'GET /webhooks/linear/bindings': {
@@ -7005,11 +7175,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Bind a Linear organization */
   'POST /webhooks/linear/bindings': {
     body: LinearBindingCreate
     data: LinearBinding
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Delete a Linear binding */
   'DELETE /webhooks/linear/bindings/:id': {
@@ -7018,6 +7191,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Receive an event */
   'POST /webhooks/receive/:webhookId': {
@@ -7026,16 +7201,21 @@ export interface Routes {
       webhookId: string
     }
     data: Receipt | undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Send a test event */
   'POST /webhooks/test': {
     body: WebhookTest
     data: WebhookEvent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Verify a signature */
   'POST /webhooks/verify': {
     body: WebhookVerify
     data: Verified
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve a webhook */
   'GET /webhooks/:id': {
@@ -7044,6 +7224,7 @@ export interface Routes {
       id: string
     }
     data: Webhook
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Update a webhook */
   'PATCH /webhooks/:id': {
@@ -7068,6 +7249,8 @@ export interface Routes {
       status?: "active" | "paused" | "disabled"
     }
     data: Webhook
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete a webhook */
   'DELETE /webhooks/:id': {
@@ -7076,6 +7259,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** List deliveries of a webhook */
   'GET /webhooks/:id/deliveries': {
@@ -7085,11 +7270,11 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
       /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
-      status?: "unfinished" | "succeeded" | "failed"
+      status?: "unfinished" | "succeeded" | "failed" | undefined
     }
     data: {
       /** Items of this page. */
@@ -7097,6 +7282,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve a delivery */
   'GET /webhooks/:id/deliveries/:deliveryId': {
@@ -7107,6 +7293,7 @@ export interface Routes {
       deliveryId: string
     }
     data: Delivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retry a delivery */
   'POST /webhooks/:id/deliveries/:deliveryId/retry': {
@@ -7117,6 +7304,8 @@ export interface Routes {
       deliveryId: string
     }
     data: Delivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List events of a webhook */
   'GET /webhooks/:id/events': {
@@ -7126,9 +7315,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -7136,6 +7325,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve an event */
   'GET /webhooks/:id/events/:eventId': {
@@ -7146,6 +7336,7 @@ export interface Routes {
       eventId: string
     }
     data: WebhookEvent
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Replay an event */
   'POST /webhooks/:id/events/:eventId/replay': {
@@ -7156,6 +7347,8 @@ export interface Routes {
       eventId: string
     }
     data: Delivery
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retry failed deliveries */
   'POST /webhooks/:id/recover': {
@@ -7165,6 +7358,8 @@ export interface Routes {
     }
     body: Recover
     data: Recovered
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Rotate the secret of a webhook */
   'POST /webhooks/:id/rotate': {
@@ -7174,14 +7369,16 @@ export interface Routes {
     }
     body: SecretRotate
     data: WebhookWithSecret
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** List workspaces */
   'GET /workspaces': {
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -7189,11 +7386,14 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Create a workspace */
   'POST /workspaces': {
     body: WorkspaceCreate
     data: Workspace
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve a workspace */
   'GET /workspaces/:id': {
@@ -7202,6 +7402,7 @@ export interface Routes {
       id: string
     }
     data: Workspace
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Rename a workspace */
   'PATCH /workspaces/:id': {
@@ -7214,6 +7415,8 @@ export interface Routes {
       name?: string
     }
     data: Workspace
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Delete a workspace */
   'DELETE /workspaces/:id': {
@@ -7222,6 +7425,8 @@ export interface Routes {
       id: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch' | 'stepUpToken'
   }
   /** List members of a workspace */
   'GET /workspaces/:id/members': {
@@ -7231,9 +7436,9 @@ export interface Routes {
     }
     query?: {
       /** Maximum number of items to return, 1–100. Default 50. */
-      limit?: number
+      limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
-      cursor?: string
+      cursor?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -7241,6 +7446,7 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Add a member to a workspace */
   'POST /workspaces/:id/members': {
@@ -7250,6 +7456,8 @@ export interface Routes {
     }
     body: WorkspaceMemberAdd
     data: WorkspaceMember
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Remove a member from a workspace */
   'DELETE /workspaces/:id/members/:userId': {
@@ -7260,6 +7468,7 @@ export interface Routes {
       userId: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
 }
 

@@ -71,9 +71,12 @@ describe('GET /docs/guides', () => {
 
 describe('the pages of the website', () => {
   const repository = fileURLToPath(new URL('../..', import.meta.url))
-  const files = globSync(['*.md', 'sdk/README.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'], {
-    cwd: repository,
-  })
+  const files = globSync(
+    ['*.md', 'sdk/README.md', 'sdk-python/README.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'],
+    {
+      cwd: repository,
+    },
+  )
 
   test('link to each other at their new places', () => {
     const page = toPage(

@@ -1,5 +1,5 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import { useEffect, useState } from 'react'
 import { Button } from '../ui/forms/button.tsx'
 import styles from './layout.module.css'

@@ -1,4 +1,4 @@
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import { Check, ChevronDown, ChevronUp, RotateCcw, X } from 'lucide-react'
 import { useState } from 'react'
 import { formatBytes } from '../format.ts'

@@ -1,5 +1,5 @@
 // Which responses an event makes outdated.
-import type { Event, Route } from 'atrium-sdk'
+import type { Event, Route } from '@atrium/client'
 
 /** The start of a query key; `session` is the session of the browser. */
 type Target = Route | 'session'

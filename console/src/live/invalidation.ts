@@ -1,5 +1,5 @@
 import type { Query } from '@tanstack/react-query'
-import type { Event, Me } from 'atrium-sdk'
+import type { Event, Me } from '@atrium/client'
 import { keyOf, queryClient } from '../api.ts'
 import { affectedBy, idsOf } from './affected.ts'
 

@@ -1,10 +1,8 @@
 // The stream of events of this tab. `EventSource` cannot send the headers that select the org and the workspace.
-import { AtriumError } from 'atrium-sdk'
-import type { Event } from 'atrium-sdk'
+import { AtriumError, readServerSentEvents } from '@atrium/client'
+import type { Event, ServerSentEvent } from '@atrium/client'
 import { api } from '../api.ts'
 import type { Scope } from '../scope.ts'
-import { readServerSentEvents } from '../server-sent-events.ts'
-import type { ServerSentEvent } from '../server-sent-events.ts'
 import { setConnection } from './connection.ts'
 
 export interface StreamHandlers {
@@ -71,16 +69,16 @@ const createConnect = ({ orgId, workspaceId }: Scope, { onEvent, onGap, onReject
   let progress: Progress | undefined
   let failures = 0
 
-  const receive = ({ id, name, data }: ServerSentEvent, resumed: string | undefined): void => {
+  const receive = ({ lastId, name, data }: ServerSentEvent, resumed: string | undefined): void => {
     if (name === 'error') return onRejected()
     // The server stops; the connection ends by itself, and the next one continues at another process.
     if (name === 'end') return
-    progress = { position: id, aliveAt: Date.now() }
+    progress = { position: lastId, aliveAt: Date.now() }
     if (name !== 'open') return onEvent(JSON.parse(data) as Event)
     failures = 0
     setConnection('connected')
     // The server begins elsewhere when it does not know the position, such as after a backup was restored.
-    if (id !== resumed) onGap()
+    if (lastId !== resumed) onGap()
   }
 
   return async (signal: AbortSignal): Promise<number> => {

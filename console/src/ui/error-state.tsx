@@ -1,4 +1,4 @@
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import { CircleAlert, CloudOff, Lock, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { RequestId } from './data/request-id.tsx'

@@ -1,4 +1,4 @@
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { RequestId } from './data/request-id.tsx'

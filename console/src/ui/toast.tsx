@@ -1,5 +1,5 @@
 import { Toast } from '@base-ui/react/toast'
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './forms/button.tsx'

@@ -40,7 +40,10 @@ export default {
         items: ['identity', 'files', 'agents', 'connectors', 'webhooks', 'events', 'billing', 'protocols'].map(item),
       },
       { text: 'Operation', items: ['operations', 'scaling'].map(item) },
-      { text: 'Background', items: ['architecture', 'security', 'benchmarks', 'changelog', 'sdk'].map(item) },
+      {
+        text: 'Background',
+        items: ['architecture', 'security', 'benchmarks', 'changelog', 'sdk', 'sdk-python'].map(item),
+      },
     ],
   },
 }

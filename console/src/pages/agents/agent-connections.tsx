@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, ConsentList } from 'atrium-sdk'
+import type { Agent, ConsentList } from '@atrium/client'
 import { Plug } from 'lucide-react'
 import { useOutletContext } from 'react-router'
 import { api, isCode, read, refresh } from '../../api.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent } from 'atrium-sdk'
+import type { Agent } from '@atrium/client'
 import { Bot, MessageSquareText, Plus } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'

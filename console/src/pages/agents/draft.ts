@@ -1,4 +1,4 @@
-import type { Agent, AgentCreate } from 'atrium-sdk'
+import type { Agent, AgentCreate } from '@atrium/client'
 import { amountProblem, anyAmount, centsOf, dollarsOf } from '../../money.ts'
 
 export interface Voice {

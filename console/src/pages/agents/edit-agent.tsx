@@ -1,4 +1,4 @@
-import type { Agent, AgentPatch } from 'atrium-sdk'
+import type { Agent, AgentPatch } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, isCode, refresh } from '../../api.ts'

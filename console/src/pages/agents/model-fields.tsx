@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, Model } from 'atrium-sdk'
+import type { Agent, Model } from '@atrium/client'
 import { read } from '../../api.ts'
 import { formatMicrocents, formatNumber } from '../../format.ts'
 import { Section } from '../../ui/page.tsx'

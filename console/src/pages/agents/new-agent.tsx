@@ -23,7 +23,7 @@ export const NewAgent = () => {
   const guard = useUnsavedChangesGuard(touched)
   const { busy, error, submit } = useSubmit(async () => {
     if (Object.keys(problems).length > 0) return
-    const agent = await api.call('POST /agents', { body: bodyOf(draft), idempotencyKey: true })
+    const agent = await api.call('POST /agents', { body: bodyOf(draft) })
     guard.release()
     await refresh('GET /agents')
     await navigate(`/agents/${agent.slug}`)

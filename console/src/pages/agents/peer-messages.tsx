@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, Peer, PeerMessage } from 'atrium-sdk'
+import type { Agent, Peer, PeerMessage } from '@atrium/client'
 import { MessagesSquare } from 'lucide-react'
 import { Link, useOutletContext, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'

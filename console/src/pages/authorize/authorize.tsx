@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Data } from 'atrium-sdk'
+import type { Data } from '@atrium/client'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { api, read } from '../../api.ts'

@@ -19,7 +19,7 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
   const problem = amountProblem(amount, minimumCents, maximumCents)
   const cents = centsOf(amount) ?? 0
   const form = useSubmit(async () => {
-    const started = await api.call('POST /billing/deposit', { body: { amountCents: cents }, idempotencyKey: true })
+    const started = await api.call('POST /billing/deposit', { body: { amountCents: cents } })
     if (started.checkoutUrl !== undefined) {
       location.assign(started.checkoutUrl)
       // The page stays busy until the browser has left it.

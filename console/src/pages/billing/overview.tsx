@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BillingSnapshot } from 'atrium-sdk'
+import type { BillingSnapshot } from '@atrium/client'
 import { Plus, Ticket } from 'lucide-react'
 import { useState } from 'react'
 import type { ReactNode } from 'react'

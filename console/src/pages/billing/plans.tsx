@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { BillingSnapshot, Pricing } from 'atrium-sdk'
+import type { BillingSnapshot, Pricing } from '@atrium/client'
 import { api, read } from '../../api.ts'
 import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -50,7 +50,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   const isCurrent = plan.id === current
   const { busy, error, submit } = useSubmit(async () => {
     const body = { planId: plan.id }
-    const { checkoutUrl } = await api.call('POST /billing/subscriptions/checkout', { body, idempotencyKey: true })
+    const { checkoutUrl } = await api.call('POST /billing/subscriptions/checkout', { body })
     location.assign(checkoutUrl)
   })
   return (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Quota } from 'atrium-sdk'
+import type { Quota } from '@atrium/client'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { formatAgo } from '../../format.ts'

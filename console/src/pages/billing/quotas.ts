@@ -1,4 +1,4 @@
-import type { Quota } from 'atrium-sdk'
+import type { Quota } from '@atrium/client'
 import { formatBytes, formatNumber } from '../../format.ts'
 
 export const quotaLabels: Record<Quota['name'], string> = {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Breakdown, Spending } from 'atrium-sdk'
+import type { Breakdown, Spending } from '@atrium/client'
 import { ChartColumn, Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { read } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { BillingSnapshot } from 'atrium-sdk'
+import type { BillingSnapshot } from '@atrium/client'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
 import { formatCents, formatDateTime, formatWord } from '../../format.ts'

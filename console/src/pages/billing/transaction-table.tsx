@@ -1,4 +1,4 @@
-import type { TransactionPage } from 'atrium-sdk'
+import type { TransactionPage } from '@atrium/client'
 import { formatCents, formatWord } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'

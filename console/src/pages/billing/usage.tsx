@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Quota } from 'atrium-sdk'
+import type { Quota } from '@atrium/client'
 import { read } from '../../api.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { ProgressBar } from '../../ui/data/progress-bar.tsx'

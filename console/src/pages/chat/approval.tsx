@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Turn } from 'atrium-sdk'
+import type { Turn } from '@atrium/client'
 import { useState } from 'react'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'

@@ -1,4 +1,4 @@
-import { AtriumError, uniqueKey } from 'atrium-sdk'
+import { AtriumError, uniqueKey } from '@atrium/client'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
 

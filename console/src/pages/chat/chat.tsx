@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Session } from 'atrium-sdk'
+import type { Session } from '@atrium/client'
 import { ArrowLeft, Bot, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'

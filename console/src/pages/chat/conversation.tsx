@@ -1,4 +1,4 @@
-import type { Message } from 'atrium-sdk'
+import type { Message } from '@atrium/client'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { ReactNode } from 'react'

@@ -1,9 +1,8 @@
 // The state of a running turn, built from the frames of its stream. After a reload the stream is read again from its
 // first frame, so that a response in progress is restored completely.
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError, readServerSentEvents } from '@atrium/client'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
-import { readServerSentEvents } from '../../server-sent-events.ts'
 import type { ToolPart, ViewPart } from './parts.ts'
 
 interface Frame {
@@ -137,10 +136,10 @@ const follow = async (
       const response = await api.send('GET /turns/:id/stream', { params: { id: turnId }, query, signal })
       onChange({ reconnecting: false })
       if (response.status === 204 || response.body === null) return onChange({ isIdle: true })
-      for await (const { id, data } of readServerSentEvents(response.body)) {
+      for await (const { lastId, data } of readServerSentEvents(response.body)) {
         if (data === '[DONE]') return onChange({ isIdle: true })
         failures = 0
-        state.lastSeq = Number(id)
+        state.lastSeq = Number(lastId)
         state.building = applyFrame(state.building, JSON.parse(data) as Frame)
         onChange({ parts: state.building.parts, leftOutExchanges: state.building.leftOutExchanges })
       }

@@ -1,4 +1,4 @@
-import type { Agent } from 'atrium-sdk'
+import type { Agent } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
@@ -34,7 +34,7 @@ export const NewChat = ({
   const attachments = useAttachments()
   const { busy, error, submit } = useSubmit(async () => {
     if (!agent) return
-    const session = await api.call('POST /sessions', { body: { agentId: agent.id }, idempotencyKey: true })
+    const session = await api.call('POST /sessions', { body: { agentId: agent.id } })
     try {
       const fileIds = attachments.readyIds()
       await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })

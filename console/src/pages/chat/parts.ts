@@ -1,4 +1,4 @@
-import type { Message } from 'atrium-sdk'
+import type { Message } from '@atrium/client'
 
 export type ToolState = 'preparing' | 'running' | 'needs-approval' | 'done' | 'failed' | 'denied'
 

@@ -1,4 +1,4 @@
-import type { Turn } from 'atrium-sdk'
+import type { Turn } from '@atrium/client'
 import { CheckField, FieldGroup, SelectField, TextField } from '../../ui/forms/field.tsx'
 
 type Form = NonNullable<Turn['approvals'][number]['form']>

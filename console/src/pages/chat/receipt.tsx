@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Turn } from 'atrium-sdk'
+import type { Turn } from '@atrium/client'
 import { read } from '../../api.ts'
 import { formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'

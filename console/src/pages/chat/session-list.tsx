@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { Agent, Session } from 'atrium-sdk'
+import type { Agent, Session } from '@atrium/client'
 import { MessageSquareText, SquarePen } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { api, keyOf } from '../../api.ts'

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Message, Session, TurnCreate } from 'atrium-sdk'
+import type { Message, Session, TurnCreate } from '@atrium/client'
 import { useEffect, useState } from 'react'
 import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
 import { useFallbackPolling } from '../../live/connection.ts'
@@ -50,7 +50,6 @@ export const sendMessage = async (sessionId: string, body: TurnCreate): Promise<
   const { turn } = await api.call('POST /sessions/:id/messages', {
     params,
     body: { ...body, background: true },
-    idempotencyKey: true,
   })
   queryClient.setQueryData(keyOf('GET /sessions/:id', { params }), (known: Session | undefined) =>
     known && known.activeTurnId === null ? { ...known, activeTurnId: turn.id, status: 'running' as const } : known,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, ConnectionTools, ConnectorEntry } from 'atrium-sdk'
+import type { Connection, ConnectionTools, ConnectorEntry } from '@atrium/client'
 import { useState } from 'react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'

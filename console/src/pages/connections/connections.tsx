@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, ConnectorEntry } from 'atrium-sdk'
+import type { Connection, ConnectorEntry } from '@atrium/client'
 import { Plus, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'

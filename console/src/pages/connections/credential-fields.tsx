@@ -1,4 +1,4 @@
-import type { ConnectorEntry } from 'atrium-sdk'
+import type { ConnectorEntry } from '@atrium/client'
 import { api } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Endpoint, InboundEvent } from 'atrium-sdk'
+import type { Endpoint, InboundEvent } from '@atrium/client'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { Badge } from '../../ui/data/badge.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Connection, LinearBinding } from 'atrium-sdk'
+import type { Connection, LinearBinding } from '@atrium/client'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, read, refresh } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { Connection, ConnectorEntry } from 'atrium-sdk'
+import type { Connection, ConnectorEntry } from '@atrium/client'
 import { ExternalLink, KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EventTypeRecord } from 'atrium-sdk'
+import type { EventTypeRecord } from '@atrium/client'
 import { read } from '../../api.ts'
 import { formatWord } from '../../format.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Event } from 'atrium-sdk'
+import type { Event } from '@atrium/client'
 import { read } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'

@@ -1,4 +1,4 @@
-import type { Event } from 'atrium-sdk'
+import type { Event } from '@atrium/client'
 import { Activity } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'

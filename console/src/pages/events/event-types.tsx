@@ -1,4 +1,4 @@
-import type { EventTypeRecord } from 'atrium-sdk'
+import type { EventTypeRecord } from '@atrium/client'
 import { SearchX } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
 import { useOpenItem } from '../../open-item.ts'

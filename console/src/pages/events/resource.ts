@@ -1,4 +1,4 @@
-import type { Event } from 'atrium-sdk'
+import type { Event } from '@atrium/client'
 import { formatWord } from '../../format.ts'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -1,4 +1,4 @@
-import type { EventTypeRecord } from 'atrium-sdk'
+import type { EventTypeRecord } from '@atrium/client'
 import { useIdentity } from '../../session.tsx'
 import { DescriptionList } from '../../ui/data/description-list.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'

@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
 import { forEachConcurrently } from '../../rate-limit.ts'
 import type { BulkOutcome } from '../../rate-limit.ts'
@@ -57,14 +57,14 @@ export const tagFile = async ({ id }: FileRecord, tags: string[]): Promise<void>
 
 export const createFolder = async (name: string, parentId: string | null): Promise<string> => {
   const body = { source: 'folder' as const, name, parentId }
-  const { file } = await api.call('POST /files', { body, idempotencyKey: true })
+  const { file } = await api.call('POST /files', { body })
   await refreshFiles()
   return file.id
 }
 
 export const linkFile = async ({ id }: FileRecord, name: string, parentId: string | null): Promise<void> => {
   const body = { source: 'link' as const, targetFileId: id, name, parentId }
-  await api.call('POST /files', { body, idempotencyKey: true })
+  await api.call('POST /files', { body })
   await refreshFiles()
 }
 

@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { TextField } from '../../ui/forms/field.tsx'

@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import type { Chosen } from '../../uploads.ts'
 
 const readAll = async (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> => {

@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { Ellipsis } from 'lucide-react'
 import { memo } from 'react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { ChevronRight, Folder, FolderLock, HardDrive } from 'lucide-react'
 import { useState } from 'react'
 import type { ReactNode } from 'react'

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Data, File as FileRecord } from 'atrium-sdk'
+import type { Data, File as FileRecord } from '@atrium/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { read } from '../../api.ts'
 

@@ -1,4 +1,4 @@
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { useState } from 'react'
 
 export interface Selection {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AuditEntry } from 'atrium-sdk'
+import type { AuditEntry } from '@atrium/client'
 import { read } from '../../api.ts'
 import { formatWord } from '../../format.ts'
 import { Avatar } from '../../ui/data/avatar.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ApiKey, ApiKeyCreated } from 'atrium-sdk'
+import type { ApiKey, ApiKeyCreated } from '@atrium/client'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, read, refresh, usePages } from '../../api.ts'

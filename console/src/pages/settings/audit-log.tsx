@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AuditEntry } from 'atrium-sdk'
+import type { AuditEntry } from '@atrium/client'
 import { ScrollText } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { read, usePages } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { AuthorizedApp } from 'atrium-sdk'
+import type { AuthorizedApp } from '@atrium/client'
 import { AppWindow } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { Member, MemberCreate, MemberCreated } from 'atrium-sdk'
+import type { Member, MemberCreate, MemberCreated } from '@atrium/client'
 import { Trash2, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'

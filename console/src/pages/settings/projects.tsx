@@ -1,4 +1,4 @@
-import type { Project } from 'atrium-sdk'
+import type { Project } from '@atrium/client'
 import { PenLine, Plus, SquareKanban, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -26,7 +26,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
   const form = useSubmit(async () => {
     const body = { name: name.trim(), description: orNull(description), instructions: orNull(instructions) }
     if (project) await api.call('PATCH /projects/:id', { params: { id: project.id }, body })
-    else await api.call('POST /projects', { body, idempotencyKey: true })
+    else await api.call('POST /projects', { body })
     await refresh('GET /projects', 'GET /files')
     onClose()
   })

@@ -1,4 +1,4 @@
-import type { TwoFactorSecret } from 'atrium-sdk'
+import type { TwoFactorSecret } from '@atrium/client'
 import { useState } from 'react'
 import { api, queryClient } from '../../api.ts'
 import { useStepUp } from '../../step-up.tsx'

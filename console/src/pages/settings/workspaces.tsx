@@ -1,4 +1,4 @@
-import type { Workspace } from 'atrium-sdk'
+import type { Workspace } from '@atrium/client'
 import { PenLine, Plus, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'
@@ -217,7 +217,7 @@ export const Workspaces = () => {
           action="Create workspace"
           onClose={close}
           work={async (name) => {
-            await api.call('POST /workspaces', { body: { name }, idempotencyKey: true })
+            await api.call('POST /workspaces', { body: { name } })
             await changed()
           }}
         />

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { SignedIn } from 'atrium-sdk'
+import type { SignedIn } from '@atrium/client'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useSearchParams } from 'react-router'

@@ -1,4 +1,4 @@
-import type { Delivery } from 'atrium-sdk'
+import type { Delivery } from '@atrium/client'
 import { formatDateTime } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'

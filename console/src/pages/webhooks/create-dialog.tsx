@@ -1,4 +1,4 @@
-import type { WebhookWithSecret } from 'atrium-sdk'
+import type { WebhookWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'

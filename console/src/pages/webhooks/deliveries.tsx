@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from 'atrium-sdk'
+import type { Delivery, Webhook } from '@atrium/client'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useOutletContext } from 'react-router'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Delivery } from 'atrium-sdk'
+import type { Delivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'

@@ -1,4 +1,4 @@
-import type { Delivery } from 'atrium-sdk'
+import type { Delivery } from '@atrium/client'
 import { Badge } from '../../ui/data/badge.tsx'
 import type { Tone } from '../../ui/data/badge.tsx'
 

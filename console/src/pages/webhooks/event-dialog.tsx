@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { WebhookEvent } from 'atrium-sdk'
+import type { WebhookEvent } from '@atrium/client'
 import { Redo2 } from 'lucide-react'
 import { useNavigate } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
@@ -55,7 +55,7 @@ export const EventDialog = ({
   const webhook = useQuery(read('GET /webhooks/:id', { params: { id: webhookId } }))
   const replay = useSubmit(async () => {
     const params = { id: webhookId, eventId }
-    const delivery = await api.call('POST /webhooks/:id/events/:eventId/replay', { params, idempotencyKey: true })
+    const delivery = await api.call('POST /webhooks/:id/events/:eventId/replay', { params })
     await refresh('GET /webhooks/:id/deliveries')
     toast.done('Event replayed', {
       label: 'View delivery',

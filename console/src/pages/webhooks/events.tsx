@@ -1,4 +1,4 @@
-import type { Webhook, WebhookEvent } from 'atrium-sdk'
+import type { Webhook, WebhookEvent } from '@atrium/client'
 import { Radio } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useOutletContext } from 'react-router'

@@ -1,4 +1,4 @@
-import type { WebhookWithSecret } from 'atrium-sdk'
+import type { WebhookWithSecret } from '@atrium/client'
 import { Button } from '../../ui/forms/button.tsx'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import { SecretField } from '../../ui/forms/secret-field.tsx'

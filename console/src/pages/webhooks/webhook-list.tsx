@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Webhook } from 'atrium-sdk'
+import type { Webhook } from '@atrium/client'
 import { Webhook as WebhookIcon } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'

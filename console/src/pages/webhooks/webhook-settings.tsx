@@ -1,4 +1,4 @@
-import type { Webhook, WebhookWithSecret } from 'atrium-sdk'
+import type { Webhook, WebhookWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, refresh } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { Webhook } from 'atrium-sdk'
+import type { Webhook } from '@atrium/client'
 import type { Tone } from '../../ui/data/badge.tsx'
 import { Status } from '../../ui/data/status.tsx'
 

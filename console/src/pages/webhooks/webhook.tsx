@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Webhook } from 'atrium-sdk'
+import type { Webhook } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
 import { Outlet, useParams } from 'react-router'
 import { api, read, refresh } from '../../api.ts'

@@ -1,4 +1,4 @@
-import type { EventDelivery, EventEndpoint } from 'atrium-sdk'
+import type { EventDelivery, EventEndpoint } from '@atrium/client'
 import { SearchX, Send } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useOutletContext, useSearchParams } from 'react-router'

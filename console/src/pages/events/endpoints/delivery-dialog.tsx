@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EventDelivery } from 'atrium-sdk'
+import type { EventDelivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
 import { api, isCode, read, refresh } from '../../../api.ts'
 import { formatDateTime } from '../../../format.ts'

@@ -1,6 +1,6 @@
 // The fields of the form of an event endpoint, and the requests that they become.
-import { AtriumError } from 'atrium-sdk'
-import type { EventEndpoint, EventEndpointCreate } from 'atrium-sdk'
+import { AtriumError } from '@atrium/client'
+import type { EventEndpoint, EventEndpointCreate } from '@atrium/client'
 
 /** A new field of the API becomes part of the form with its default here and its control in `endpoint-fields.tsx`. */
 export interface EndpointDraft extends Required<Omit<EventEndpointCreate, 'filter' | 'transform'>> {

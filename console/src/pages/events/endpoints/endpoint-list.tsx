@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EventEndpoint } from 'atrium-sdk'
+import type { EventEndpoint } from '@atrium/client'
 import { Plus, SearchX, Send } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../../api.ts'

@@ -1,4 +1,4 @@
-import type { EventEndpoint, EventEndpointWithSecret } from 'atrium-sdk'
+import type { EventEndpoint, EventEndpointWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, refresh, usePages } from '../../../api.ts'

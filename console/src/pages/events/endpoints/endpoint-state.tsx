@@ -1,4 +1,4 @@
-import type { EventEndpoint } from 'atrium-sdk'
+import type { EventEndpoint } from '@atrium/client'
 import { Status } from '../../../ui/data/status.tsx'
 import { WebhookState } from '../../webhooks/webhook-state.tsx'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { EventEndpoint } from 'atrium-sdk'
+import type { EventEndpoint } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Outlet, useParams } from 'react-router'

@@ -1,4 +1,4 @@
-import type { EventEndpoint } from 'atrium-sdk'
+import type { EventEndpoint } from '@atrium/client'
 import { formatAgo, formatDateTime } from '../../../format.ts'
 import styles from './endpoints.module.css'
 

@@ -1,4 +1,4 @@
-import type { EventEndpointWithSecret } from 'atrium-sdk'
+import type { EventEndpointWithSecret } from '@atrium/client'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Button } from '../../../ui/forms/button.tsx'
 import { CodeBlock } from '../../../ui/forms/code-block.tsx'

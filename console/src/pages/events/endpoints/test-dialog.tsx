@@ -1,4 +1,4 @@
-import type { EventEndpoint } from 'atrium-sdk'
+import type { EventEndpoint } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../../api.ts'

@@ -1,4 +1,4 @@
-import type { TransformPreview } from 'atrium-sdk'
+import type { TransformPreview } from '@atrium/client'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
 import { useIdentity } from '../../../session.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { File as FileRecord, Preview } from 'atrium-sdk'
+import type { File as FileRecord, Preview } from '@atrium/client'
 import { Download, FileQuestionMark } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { api, isCode, read } from '../../../api.ts'

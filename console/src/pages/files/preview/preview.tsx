@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import type { File as FileRecord } from 'atrium-sdk'
+import type { File as FileRecord } from '@atrium/client'
 import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
 import { lazy, Suspense, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { Preview } from 'atrium-sdk'
+import type { Preview } from '@atrium/client'
 import { useMemo, useRef, useState } from 'react'
 import { formatNumber } from '../../../format.ts'
 import { classNames } from '../../../ui/class-names.ts'

@@ -6555,6 +6555,10 @@ class GetAuditLogQuery(TypedDict):
     since: NotRequired[str]
     # Return only entries before this time, exclusive.
     until: NotRequired[str]
+    # Return only entries about resources of this type, such as `agent`. At most 100 characters.
+    resourceType: NotRequired[str]
+    # Return only entries about the resource with this ID. At most 255 characters.
+    resourceId: NotRequired[str]
 
 
 class GetAuditLogData(TypedDict):
@@ -6562,6 +6566,23 @@ class GetAuditLogData(TypedDict):
     items: list[AuditEntry]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
+
+
+class GetAuditLogExportQuery(TypedDict):
+    # Return only entries with this action, such as `member.added`. At most 100 characters.
+    action: NotRequired[str]
+    # Return only actions of the user with this ID.
+    actorId: NotRequired[str]
+    # Return only entries from this time on, inclusive.
+    since: NotRequired[str]
+    # Return only entries before this time, exclusive.
+    until: NotRequired[str]
+    # Return only entries about resources of this type, such as `agent`. At most 100 characters.
+    resourceType: NotRequired[str]
+    # Return only entries about the resource with this ID. At most 255 characters.
+    resourceId: NotRequired[str]
+    # `csv`, or `jsonl`: JSON with one entry per line. Default `csv`.
+    format: NotRequired[Literal["csv", "jsonl"]]
 
 
 class GetAuthSessionDataUser(TypedDict):
@@ -7317,6 +7338,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> GetAuditLogData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /audit-log/export"],
+        *,
+        query: GetAuditLogExportQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
 
     @overload
     def call(
@@ -8865,6 +8896,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[GetAuditLogData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /audit-log/export"],
+        *,
+        query: GetAuditLogExportQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
 
     @overload
     def call_with_response(

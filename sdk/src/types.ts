@@ -6049,6 +6049,10 @@ export interface Routes {
       since?: string | undefined
       /** Return only entries before this time, exclusive. */
       until?: string | undefined
+      /** Return only entries about resources of this type, such as `agent`. At most 100 characters. */
+      resourceType?: string | undefined
+      /** Return only entries about the resource with this ID. At most 255 characters. */
+      resourceId?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -6056,6 +6060,27 @@ export interface Routes {
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** List audit log entries as a file */
+  'GET /audit-log/export': {
+    query?: {
+      /** Return only entries with this action, such as `member.added`. At most 100 characters. */
+      action?: string | undefined
+      /** Return only actions of the user with this ID. */
+      actorId?: string | undefined
+      /** Return only entries from this time on, inclusive. */
+      since?: string | undefined
+      /** Return only entries before this time, exclusive. */
+      until?: string | undefined
+      /** Return only entries about resources of this type, such as `agent`. At most 100 characters. */
+      resourceType?: string | undefined
+      /** Return only entries about the resource with this ID. At most 255 characters. */
+      resourceId?: string | undefined
+      /** `csv`, or `jsonl`: JSON with one entry per line. Default `csv`. */
+      format?: "csv" | "jsonl" | undefined
+    }
+    data: unknown
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Change the password */

@@ -264,8 +264,7 @@ export const AuditEntry = Type.Object(
   },
   { description: 'An entry of the audit log. Entries are never changed or deleted.' },
 )
-export const AuditQuery = Type.Object({
-  ...CursorQuery.properties,
+const auditFilters = {
   action: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -275,4 +274,26 @@ export const AuditQuery = Type.Object({
   actorId: Type.Optional(IdOf('Return only actions of the user with this ID.')),
   since: Type.Optional(TimestampOf('Return only entries from this time on, inclusive.')),
   until: Type.Optional(TimestampOf('Return only entries before this time, exclusive.')),
+  resourceType: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Return only entries about resources of this type, such as `agent`. At most 100 characters.',
+    }),
+  ),
+  resourceId: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Return only entries about the resource with this ID. At most 255 characters.',
+    }),
+  ),
+}
+
+export const AuditQuery = Type.Object({ ...CursorQuery.properties, ...auditFilters })
+
+export const AuditExportQuery = Type.Object({
+  ...auditFilters,
+  format: Type.Enum(['csv', 'jsonl'], {
+    default: 'csv',
+    description: '`csv`, or `jsonl`: JSON with one entry per line. Default `csv`.',
+  }),
 })

@@ -130,3 +130,66 @@ describe('GET /audit-log', () => {
     assert.equal(entry.ip, null)
   })
 })
+
+describe('GET /audit-log/export', () => {
+  const exported = async (as: TestActor, query: string) => {
+    const response = await fetch(`${app.url}/api/v1/audit-log/export${query}`, {
+      headers: { authorization: `Bearer ${as.key}` },
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  test('returns the same entries as the list with the same filters, in CSV and in JSON lines', async () => {
+    const owner = await app.createOrg()
+    const made = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: '=cmd|"a",\nb' } })
+    await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Other' } })
+    const { items } = await entries(owner)
+    const lines = await exported(owner, '?format=jsonl')
+    assert.equal(lines.headers.get('content-disposition'), 'attachment; filename="audit-log.jsonl"')
+    const withoutSeal = (entry: object): object => ({ ...entry, seq: null, hash: null })
+    assert.deepEqual(
+      lines.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => withoutSeal(JSON.parse(line) as object)),
+      (items as object[]).map(withoutSeal),
+    )
+    const query = `?resourceType=workspace&resourceId=${made.body.data.id}`
+    assert.equal((await entries(owner, query)).items.length, 1)
+    const { status, headers, text } = await exported(owner, query)
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/csv; charset=utf-8'])
+    const [header = '', ...rows] = text.trimEnd().split('\r\n')
+    assert.match(header, /^id,at,actorId,actorName,/)
+    assert.equal(rows.length, 1)
+    assert.match(rows[0] ?? '', /,workspace\.created,workspace,/)
+  })
+
+  test('text that begins like a formula is not one in CSV', async () => {
+    const owner = await app.createOrg()
+    await app.db.transaction({ orgId: owner.orgId }, (db) =>
+      audit(db, systemActor(owner.orgId, '=1+1'), 'workspace.created', { type: 'workspace', id: null, details: {} }),
+    )
+    assert.match((await exported(owner, '')).text, /,'=1\+1,/)
+  })
+
+  test('has all entries of several pages once, and none of another org', async () => {
+    const [owner, other] = [await app.createOrg(), await app.createOrg()]
+    await app.db.transaction({ orgId: owner.orgId }, async (db) => {
+      for (let n = 0; n < 2_100; n++) {
+        await audit(db, systemActor(owner.orgId, `N${n}`), 'workspace.created', {
+          type: 'workspace',
+          id: null,
+          details: {},
+        })
+      }
+    })
+    await app.call('POST', '/api/v1/workspaces', { as: other, json: { name: 'Theirs' } })
+    const names = (await exported(owner, '?format=jsonl')).text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { actor: { name: string } }).actor.name)
+    assert.deepEqual(names.toSorted(), Array.from({ length: 2_100 }, (_, n) => `N${n}`).toSorted())
+    const member = await app.createUser(owner)
+    assert.equal((await exported(member, '')).status, 403)
+  })
+})

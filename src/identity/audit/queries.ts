@@ -84,10 +84,12 @@ export interface AuditRow extends AuditFields {
 }
 
 export interface AuditFilter {
-  action: string | undefined
-  actorId: string | undefined
-  since: string | undefined
-  until: string | undefined
+  action?: string | undefined
+  actorId?: string | undefined
+  resourceType?: string | undefined
+  resourceId?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
 }
 
 /** Newest first. */
@@ -104,6 +106,8 @@ export const listEntries = (
     where org_id = ${actor.orgId}
       ${filter.action === undefined ? empty : sql`and action = ${filter.action}`}
       ${filter.actorId === undefined ? empty : sql`and user_id = ${filter.actorId}`}
+      ${filter.resourceType === undefined ? empty : sql`and resource_type = ${filter.resourceType}`}
+      ${filter.resourceId === undefined ? empty : sql`and resource_id = ${filter.resourceId}`}
       ${filter.since === undefined ? empty : sql`and at >= ${filter.since}`}
       ${filter.until === undefined ? empty : sql`and at < ${filter.until}`}
       ${

@@ -3,7 +3,7 @@ import { decisionEvents } from '../events.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import { IdParams, JsonOrEventStream, ok, Success } from '../../platform/http/schemas.ts'
 import { formatForUseChat, sendStream, wantsStream } from '../streams/send-stream.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { getTurnWithReply, getTurnDetails } from './turn-details.ts'
@@ -49,7 +49,10 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
           'Sends a message to the agent of the session and creates a turn. Returns 200 with the reply when the turn ends within 55 seconds, otherwise 202; the turn continues when the client disconnects. With `Accept: text/event-stream`, or with the body of `useChat` of the AI SDK, returns the UI message stream of the AI SDK, version 1, with an `id:` on every frame; `useChat` gets the parts that version 6 of the AI SDK knows, and all parts with `X-AI-SDK-Version: 7`. PAYMENT_REQUIRED when the balance or a spending limit does not cover a paid model. VALIDATION_ERROR when the agent is inactive or its model is not available. Counts against the rate limit `turns`.',
         params: IdParams,
         body: TurnCreate,
-        response: { 200: Success(TurnAnswer), 202: Success(TurnAnswer) },
+        response: {
+          200: JsonOrEventStream(Success(TurnAnswer), 'The turn and its reply, or the stream of the turn.'),
+          202: Success(TurnAnswer),
+        },
       },
     },
     async (request, reply) => {

@@ -100,6 +100,7 @@ describe('org create', () => {
     const { orgs } = await json('org', 'list')
     const { id, name, members, workspaces } = orgs[0]
     assert.deepEqual({ id, name, members, workspaces }, { id: acme.org.id, name: 'Acme', members: 1, workspaces: 1 })
+    assert.match((await atrium(['org', 'list'])).stdout, / {2}Acme \(1 member, 1 workspace\)\n/)
   })
 
   test('org create rejects an invalid name or owner and creates nothing', async () => {
@@ -411,7 +412,10 @@ describe('embedded database', () => {
       assert.equal(await me(), 401)
       const link = await atrium(['user', 'sign-in-link', user.id, '--json'], { env })
       assert.ok(JSON.parse(link.stdout).signInLink.startsWith(`${url}/sign-in#link=`), 'with the address of the server')
-      assert.equal((await atrium(['doctor'], { env })).code, 0)
+      const health = await atrium(['doctor'], { env: { ...env, PORT: '0' } })
+      assert.equal(health.code, 0)
+      const port = `port +the server of this data directory is running at ${url} \\(process ${server.pid}\\)`
+      assert.match(health.stdout, new RegExp(port), 'also when it was started with another PORT')
     } finally {
       server.kill('SIGTERM')
       await ended

@@ -2,6 +2,7 @@ import { UsageError, labelled } from './command.ts'
 import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { toExpiry } from './expiry.ts'
 import { getOrg } from './org.ts'
+import { plural } from '../platform/text/plural.ts'
 import { parseConfig } from '../config/config.ts'
 import { systemActor } from '../identity/actor.ts'
 import * as apiKeyQueries from '../identity/api-keys/queries.ts'
@@ -104,7 +105,8 @@ const orgList = async ({ db }: CommandContext): Promise<Output> => {
   return {
     json: { orgs },
     lines: orgs.map(
-      ({ id, name, members, workspaces }) => `${id}  ${name} (${members} members, ${workspaces} workspaces)`,
+      ({ id, name, members, workspaces }) =>
+        `${id}  ${name} (${plural(members, 'member')}, ${plural(workspaces, 'workspace')})`,
     ),
   }
 }

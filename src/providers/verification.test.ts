@@ -4,6 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
+import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
@@ -461,6 +462,14 @@ describe('Stripe', () => {
   const scheme = schemes['Stripe']!
   const header = scheme.make(body).headers['stripe-signature']!
   const verify = (value: string) => verifyStripe({ headers: { 'stripe-signature': value }, body, nowMs }, secret).valid
+
+  test("Stripe: accepts what Stripe's library signs, and the library accepts what the test signs", () => {
+    const payload = body.toString()
+    const theirs = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: nowS })
+    assert.equal(verify(theirs), true)
+    const ours = scheme.make(body, Math.floor(Date.now() / 1_000)).headers['stripe-signature']!
+    assert.deepEqual(Stripe.webhooks.constructEvent(payload, ours, secret), JSON.parse(payload))
+  })
 
   test('Stripe: accepts any of several v1 signatures during a rotation, and never v0', () => {
     const [stamp, right] = header.split(',') as [string, string]

@@ -21,6 +21,7 @@ import { migrate } from './platform/database/migrate.ts'
 import { keepPartitions } from './platform/database/partitions.ts'
 import { StartError } from './platform/process/start-error.ts'
 import { tenantRole } from './platform/database/tenant-role.ts'
+import { plural } from './platform/text/plural.ts'
 import { guardProcess } from './platform/process/units.ts'
 import { startWatchdog } from './platform/process/watchdog.ts'
 import { findMisspelled } from './config/misspelled.ts'
@@ -143,7 +144,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   await step(
     'schema',
     () => migrate(storage.direct),
-    ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
+    ({ applied }) => (applied.length === 0 ? 'up to date' : `${plural(applied.length, 'migration')} applied`),
   )
   const opened = await openDeps({ ...config, dataDir: storage.path }, storage.connection, log)
   const { db, jobs, objects, wakeups } = opened.deps

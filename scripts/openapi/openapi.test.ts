@@ -192,6 +192,30 @@ describe('docs/openapi.json', () => {
     assert.ok(share >= 95, `${share.toFixed(1)} % of the fields have a description. Missing: ${undescribed.join(', ')}`)
   })
 
+  test('operations that answer with JSON or events, as the client asks, declare both', () => {
+    for (const name of [
+      'post /api/v1/sessions/{id}/messages',
+      'post /api/openai/v1/chat/completions',
+      'post /api/openai/v1/responses',
+      'post /a2a/{agent}',
+      'post /mcp',
+    ]) {
+      const [, operation] = operations.find(([one]) => one === name) ?? []
+      const { content } = operation.responses['200']
+      assert.deepEqual(Object.keys(content), ['application/json', 'text/event-stream'], name)
+    }
+  })
+
+  test('every array says what its items are, nullable ones too, because client generators reject others', () => {
+    const typesOf = ({ type }: Any): unknown[] => [type].flat()
+    const arrays = JSON.stringify(document, (_key, value: Any) => {
+      const isArray = typeof value === 'object' && value !== null && typesOf(value).includes('array')
+      if (isArray) assert.ok(value.items, JSON.stringify(value))
+      return value
+    })
+    assert.ok(arrays.includes('"items"'))
+  })
+
   test('the path parameters of an operation are those of its path', () => {
     for (const [name, { parameters = [] }] of operations) {
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, one]) => one ?? '')

@@ -42,6 +42,7 @@ export const tagTexts: Record<string, string> = {
   Embeddings: 'Vectors of texts, by embedding models.',
   Events: 'What happened in the org, as a log and as deliveries.',
   Identity: 'The caller of the API.',
+  Org: 'The org of the call.',
   MCP: 'The Model Context Protocol, for other programs.',
   Members: 'Members of the org and invitations.',
   OpenAI: "Agents in the shape of OpenAI's API, for programs that speak it.",

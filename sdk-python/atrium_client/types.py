@@ -3503,6 +3503,59 @@ class MemberRoleChangedEvent(TypedDict):
     data: MemberRoleChangedEventData
 
 
+class MemberUpdatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class MemberUpdatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class MemberUpdatedEventData(TypedDict):
+    # ID of the membership, also of its invitation before.
+    memberId: str
+    # ID of the person.
+    userId: str
+    # Name of the member.
+    name: str
+    # Names of the fields that were sent to be changed.
+    changed: list[str]
+
+
+class MemberUpdatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["member.updated"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: MemberUpdatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: MemberUpdatedEventChain
+    # What happened.
+    data: MemberUpdatedEventData
+
+
 class MessageAuthor(TypedDict):
     # Whether the author is an agent or a user.
     type: Literal["agent", "user"]
@@ -3766,6 +3819,90 @@ class OpenAiFileUpload(TypedDict):
     file: bytes
     # `user_data`, `assistants` or `vision`; others are rejected.
     purpose: str
+
+
+class OrgSettings(TypedDict):
+    # ID of the org.
+    id: str
+    # Name, 1–120 characters.
+    name: str
+    # Time of creation.
+    createdAt: str
+    # Time of the last change.
+    updatedAt: str
+
+
+class OrgUpdatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class OrgUpdatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class OrgUpdatedEventData(TypedDict):
+    # ID of the org.
+    orgId: str
+    # Name of the org.
+    name: str
+    # Names of the fields that were sent to be changed.
+    changed: list[str]
+
+
+class OrgUpdatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["org.updated"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: OrgUpdatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: OrgUpdatedEventChain
+    # What happened.
+    data: OrgUpdatedEventData
+
+
+class OwnSession(TypedDict):
+    # ID of the session.
+    id: str
+    # Whether the request was made with this session.
+    isCurrent: bool
+    # IP address at the sign-in. Null when unknown.
+    ipAddress: str | None
+    # `User-Agent` of the browser at the sign-in. Null when unknown.
+    userAgent: str | None
+    # Time of the sign-in.
+    createdAt: str
+    # Time of the last use, accurate to a day.
+    lastUsedAt: str
+    # Time of expiry, unless the session is used before.
+    expiresAt: str
+
+
+class OwnSessionList(TypedDict):
+    # Your sessions, at most 100: the current one first, then those that were used last.
+    items: list[OwnSession]
 
 
 class PasswordChange(TypedDict):
@@ -4561,6 +4698,11 @@ class SessionUpdatedEvent(TypedDict):
     chain: SessionUpdatedEventChain
     # What happened.
     data: SessionUpdatedEventData
+
+
+class SessionsEnded(TypedDict):
+    # Number of sessions that ended.
+    ended: int
 
 
 class SignIn(TypedDict):
@@ -6883,6 +7025,11 @@ class PutFilesByIdContentData(TypedDict):
     file: File
 
 
+class PatchMeBody(TypedDict):
+    # Your name in this org, 1–120 characters.
+    name: NotRequired[str]
+
+
 class GetMembersQuery(TypedDict):
     # Maximum number of items to return, 1–100. Default 50.
     limit: NotRequired[int]
@@ -6904,6 +7051,11 @@ class GetModelsData(TypedDict):
     items: list[Model]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
+
+
+class PatchOrgBody(TypedDict):
+    # Name, 1–120 characters.
+    name: NotRequired[str]
 
 
 class GetProjectsQuery(TypedDict):
@@ -7111,7 +7263,7 @@ ToolChoice: TypeAlias = "Literal['auto', 'none', 'required'] | ToolChoice2"
 
 
 # The body of any delivery to an event endpoint; `type` tells which.
-AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MessageCreatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
+AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
 
 
 class Result(Generic[T]):
@@ -7367,6 +7519,34 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> GetAuthSessionData | None: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /auth/sessions"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> OwnSessionList: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /auth/sessions"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> SessionsEnded: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /auth/sessions/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
 
     @overload
     def call(
@@ -8059,6 +8239,16 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["PATCH /me"],
+        *,
+        body: PatchMeBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Me: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /me/invitations"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -8149,6 +8339,25 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> GetModelsData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /org"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> OrgSettings: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PATCH /org"],
+        *,
+        body: PatchOrgBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> OrgSettings: ...
 
     @overload
     def call(
@@ -8929,6 +9138,34 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /auth/sessions"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[OwnSessionList]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /auth/sessions"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[SessionsEnded]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /auth/sessions/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["POST /auth/sign-in"],
         *,
         body: SignIn,
@@ -9617,6 +9854,16 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["PATCH /me"],
+        *,
+        body: PatchMeBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Me]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /me/invitations"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -9707,6 +9954,25 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[GetModelsData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /org"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[OrgSettings]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PATCH /org"],
+        *,
+        body: PatchOrgBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[OrgSettings]: ...
 
     @overload
     def call_with_response(

@@ -3124,6 +3124,53 @@ export interface MemberRoleChangedEvent {
   }
 }
 
+export interface MemberUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "member.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the membership, also of its invitation before. */
+    memberId: string
+    /** ID of the person. */
+    userId: string
+    /** Name of the member. */
+    name: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
+}
+
 export interface Message {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -3363,6 +3410,84 @@ export interface OpenAiFileUpload {
   file: Blob
   /** `user_data`, `assistants` or `vision`; others are rejected. */
   purpose: string
+}
+
+export interface OrgSettings {
+  /** ID of the org. */
+  id: string
+  /** Name, 1–120 characters. */
+  name: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+}
+
+export interface OrgUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "org.updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the org. */
+    orgId: string
+    /** Name of the org. */
+    name: string
+    /** Names of the fields that were sent to be changed. */
+    changed: string[]
+  }
+}
+
+export interface OwnSession {
+  /** ID of the session. */
+  id: string
+  /** Whether the request was made with this session. */
+  isCurrent: boolean
+  /** IP address at the sign-in. Null when unknown. */
+  ipAddress: string | null
+  /** `User-Agent` of the browser at the sign-in. Null when unknown. */
+  userAgent: string | null
+  /** Time of the sign-in. */
+  createdAt: string
+  /** Time of the last use, accurate to a day. */
+  lastUsedAt: string
+  /** Time of expiry, unless the session is used before. */
+  expiresAt: string
+}
+
+export interface OwnSessionList {
+  /** Your sessions, at most 100: the current one first, then those that were used last. */
+  items: OwnSession[]
 }
 
 export interface PasswordChange {
@@ -4101,6 +4226,11 @@ export interface SessionUpdatedEvent {
     /** Names of the fields that were sent to be changed. */
     changed: string[]
   }
+}
+
+export interface SessionsEnded {
+  /** Number of sessions that ended. */
+  ended: number
 }
 
 export interface SignIn {
@@ -6128,6 +6258,25 @@ export interface Routes {
     } | null
     errors: 'BAD_REQUEST' | 'INTERNAL_ERROR'
   }
+  /** List your sessions */
+  'GET /auth/sessions': {
+    data: OwnSessionList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_ERROR'
+  }
+  /** Sign out of other sessions */
+  'DELETE /auth/sessions': {
+    data: SessionsEnded
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
+  }
+  /** Sign out of a session */
+  'DELETE /auth/sessions/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
+  }
   /** Sign in with a password */
   'POST /auth/sign-in': {
     body: SignIn
@@ -6822,6 +6971,15 @@ export interface Routes {
     data: Me
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
+  /** Change your name */
+  'PATCH /me': {
+    body: {
+      /** Your name in this org, 1–120 characters. */
+      name?: string
+    }
+    data: Me
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** List your invitations */
   'GET /me/invitations': {
     data: InvitationList
@@ -6909,6 +7067,20 @@ export interface Routes {
       nextCursor: string | null
     }
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve the org */
+  'GET /org': {
+    data: OrgSettings
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Rename the org */
+  'PATCH /org': {
+    body: {
+      /** Name, 1–120 characters. */
+      name?: string
+    }
+    data: OrgSettings
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List projects */
   'GET /projects': {
@@ -7533,7 +7705,9 @@ export interface EventTypes {
   'member.invited': MemberInvitedEvent
   'member.removed': MemberRemovedEvent
   'member.role_changed': MemberRoleChangedEvent
+  'member.updated': MemberUpdatedEvent
   'message.created': MessageCreatedEvent
+  'org.updated': OrgUpdatedEvent
   'project.created': ProjectCreatedEvent
   'project.deleted': ProjectDeletedEvent
   'project.updated': ProjectUpdatedEvent

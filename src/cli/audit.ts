@@ -4,6 +4,7 @@ import { verifyChain, verifyChains } from '../identity/audit/chain.ts'
 import type { ChainReport, KnownHead } from '../identity/audit/chain.ts'
 import { findEnds } from '../identity/audit/chain-queries.ts'
 import { getOrg } from './org.ts'
+import { plural } from '../platform/text/plural.ts'
 
 const toHead = (text: string): KnownHead => {
   const [, seq = '', hash = ''] = /^(\d{1,18}):([0-9a-f]{64})$/i.exec(text) ?? []
@@ -14,7 +15,7 @@ const toHead = (text: string): KnownHead => {
 
 const lineOf = ({ orgId, entries, seq, hash, unsealed, broken }: ChainReport): string => {
   const rest = unsealed === 0 ? '' : `, ${unsealed} unsealed`
-  if (!broken) return `✓ ${orgId}  ${entries} entries, head ${seq}:${hash}${rest}`
+  if (!broken) return `✓ ${orgId}  ${plural(entries, 'entry', 'entries')}, head ${seq}:${hash}${rest}`
   return `✗ ${orgId}  broken at entry ${broken.seq}${broken.entryId === null ? '' : ` (${broken.entryId})`}: ${broken.reason}`
 }
 

@@ -62,7 +62,7 @@ const ledgerVerify = async ({ db }: CommandContext, { options }: Arguments): Pro
     json: { orgs, faults: discrepancies },
     lines:
       discrepancies.length === 0
-        ? [`The ledgers of ${orgs} orgs are consistent.`]
+        ? [orgs === 1 ? 'The ledger of 1 org is consistent.' : `The ledgers of ${orgs} orgs are consistent.`]
         : discrepancies.map(
             ({ orgId, check, expected, found }) => `✗ ${orgId}  ${check}: expected ${expected}, found ${found}`,
           ),

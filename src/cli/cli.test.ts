@@ -100,6 +100,19 @@ describe('org create', () => {
     const { orgs } = await json('org', 'list')
     const { id, name, members, workspaces } = orgs[0]
     assert.deepEqual({ id, name, members, workspaces }, { id: acme.org.id, name: 'Acme', members: 1, workspaces: 1 })
+    assert.match((await atrium(['org', 'list'])).stdout, / {2}Acme \(1 member, 1 workspace\)\n/)
+  })
+
+  test('org rename changes the name, which the running server returns at once, and records it in the audit log', async () => {
+    const { org } = await json('org', 'rename', acme.org.id, '--name', 'Acme Corporation')
+    assert.deepEqual([org.id, org.name], [acme.org.id, 'Acme Corporation'])
+    const as = acme.apiKey.key
+    assert.equal((await app.call('GET', '/api/v1/me', { as })).body.data.org.name, 'Acme Corporation')
+    const log = await app.call('GET', '/api/v1/audit-log?action=org.renamed', { as })
+    assert.deepEqual(log.body.data.items[0].details, { from: 'Acme', to: 'Acme Corporation' })
+    assert.equal((await failure('org', 'rename', newId(), '--name', 'X')).code, 'NOT_FOUND')
+    assert.equal((await failure('org', 'rename', acme.org.id, '--name', ' ')).code, 'BAD_REQUEST')
+    await json('org', 'rename', acme.org.id, '--name', 'Acme')
   })
 
   test('org create rejects an invalid name or owner and creates nothing', async () => {
@@ -252,7 +265,7 @@ describe('command line', () => {
     const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
     assert.equal(none.code, 'USAGE')
     assert.match(none.message, /command required: serve, org create, /)
-    assert.equal(half.message, 'command required: org create, org list, org quota')
+    assert.equal(half.message, 'command required: org create, org rename, org list, org quota')
     assert.equal(wrong.message, 'unknown command: org creat')
   })
 
@@ -411,7 +424,10 @@ describe('embedded database', () => {
       assert.equal(await me(), 401)
       const link = await atrium(['user', 'sign-in-link', user.id, '--json'], { env })
       assert.ok(JSON.parse(link.stdout).signInLink.startsWith(`${url}/sign-in#link=`), 'with the address of the server')
-      assert.equal((await atrium(['doctor'], { env })).code, 0)
+      const health = await atrium(['doctor'], { env: { ...env, PORT: '0' } })
+      assert.equal(health.code, 0)
+      const port = `port +the server of this data directory is running at ${url} \\(process ${server.pid}\\)`
+      assert.match(health.stdout, new RegExp(port), 'also when it was started with another PORT')
     } finally {
       server.kill('SIGTERM')
       await ended

@@ -1,6 +1,7 @@
 import { UsageError } from './command.ts'
 import type { Command, Output } from './command.ts'
 import { directOf, withConnection } from './database.ts'
+import { plural } from '../platform/text/plural.ts'
 import { distribute } from '../platform/database/distribute.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { requireSameDatabase } from '../platform/database/connections/requirements.ts'
@@ -33,16 +34,16 @@ const run = async (env: NodeJS.ProcessEnv, given: string | undefined): Promise<O
       if (direct !== connection) await requireSameDatabase(connection, direct)
       await migrate(direct)
       const done = await distribute(direct, { shards })
-      const where = `${done.shards} shards on ${done.workers} ${done.workers === 1 ? 'worker' : 'workers'}`
+      const where = `${plural(done.shards, 'shard')} on ${plural(done.workers, 'worker')}`
       return {
         json: { distribution: done },
         lines:
           done.tables.length === 0
             ? [`All tables are distributed already: ${where}.`]
             : [
-                `Distributed ${done.tables.length} tables by org_id: ${where}.`,
+                `Distributed ${plural(done.tables.length, 'table')} by org_id: ${where}.`,
                 ...done.tables.map((name) => `  ${name}`),
-                `Dropped ${done.droppedForeignKeys.length} foreign keys to tables that stay on the coordinator:`,
+                `Dropped ${plural(done.droppedForeignKeys.length, 'foreign key')} to tables that stay on the coordinator:`,
                 ...done.droppedForeignKeys.map((name) => `  ${name}`),
               ],
       }

@@ -217,8 +217,13 @@ const isAtrium = async (host: string, port: number): Promise<boolean> => {
 }
 
 const checkPort = async (config: Config): Promise<string> => {
-  const { host, port } = config
+  const { host, port, dataDir } = config
   const address = `${host}:${port}`
+  const running = await findRunning(dataDir)
+  // It may have been started with another PORT.
+  if (running?.url !== undefined) {
+    return `the server of this data directory is running at ${running.url} (process ${running.pid})`
+  }
   try {
     await new Promise<void>((resolve, reject) => {
       const server = createServer()
@@ -227,8 +232,6 @@ const checkPort = async (config: Config): Promise<string> => {
     })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    const running = await findRunning(config.dataDir)
-    if (running?.url !== undefined) return `${address} is in use by the running Atrium (process ${running.pid})`
     if (await isAtrium(host, port)) return `${address} is in use by a running Atrium`
     throw new StartError(`${address} is in use by another program.`, 'Stop that program or choose another PORT.', {
       cause: error,

@@ -2,6 +2,7 @@ import { UsageError, labelled } from './command.ts'
 import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { toExpiry } from './expiry.ts'
 import { getOrg } from './org.ts'
+import { plural } from '../platform/text/plural.ts'
 import { parseConfig } from '../config/config.ts'
 import { systemActor } from '../identity/actor.ts'
 import * as apiKeyQueries from '../identity/api-keys/queries.ts'
@@ -11,7 +12,7 @@ import { auditPerson } from '../identity/audit/audit.ts'
 import * as memberQueries from '../identity/members/queries.ts'
 import { addMember } from '../identity/members/members.ts'
 import * as orgQueries from '../identity/members/org-queries.ts'
-import { createOrg } from '../identity/members/orgs.ts'
+import { createOrg, renameOrg } from '../identity/members/orgs.ts'
 import { hashPassword, setPassword } from '../identity/sign-in/passwords.ts'
 import { roles } from '../identity/permissions.ts'
 import type { Role } from '../identity/permissions.ts'
@@ -99,12 +100,19 @@ const orgCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
   }
 }
 
+const orgRename = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
+  const { id, name: before } = await getOrg(db, args.operand)
+  const org = await db.transaction({ orgId: id }, (db) => renameOrg(db, systemActor(id, actorName), text(args, 'name')))
+  return { json: { org }, lines: [`Renamed ${before} to ${org.name}.`] }
+}
+
 const orgList = async ({ db }: CommandContext): Promise<Output> => {
   const orgs = await orgQueries.listOrgs(db)
   return {
     json: { orgs },
     lines: orgs.map(
-      ({ id, name, members, workspaces }) => `${id}  ${name} (${members} members, ${workspaces} workspaces)`,
+      ({ id, name, members, workspaces }) =>
+        `${id}  ${name} (${plural(members, 'member')}, ${plural(workspaces, 'workspace')})`,
     ),
   }
 }
@@ -239,6 +247,15 @@ export const identityCommands: Command[] = [
     details: 'A user with this email address in another org becomes the owner.',
     needs,
     run: orgCreate,
+  },
+  {
+    words: 'org rename',
+    summary: 'Rename an org',
+    operand,
+    options: { name },
+    details: 'ID is the ID of the org.',
+    needs,
+    run: orgRename,
   },
   { words: 'org list', summary: 'List all orgs', options: {}, needs, run: orgList },
   {

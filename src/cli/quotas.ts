@@ -6,6 +6,7 @@ import { Mistake } from '../config/values.ts'
 import { systemActor } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'
 import { getOrg } from './org.ts'
+import { plural } from '../platform/text/plural.ts'
 import { createLog } from '../platform/process/log.ts'
 import { formatBytes } from '../quotas/message.ts'
 import * as queries from '../quotas/queries.ts'
@@ -72,7 +73,7 @@ const usageVerify = async ({ db }: CommandContext, { options }: Arguments): Prom
     json: { orgs, drifts, repaired: repair },
     lines:
       drifts.length === 0
-        ? [`The usage counters of ${orgs} orgs are correct.`]
+        ? [`The usage counters of ${plural(orgs, 'org')} are correct.`]
         : drifts.map(({ orgId, quota, day, counted, found }) => {
             const what = day === undefined ? quota : `${quota} of ${day}`
             return `${repair ? '✓ repaired' : '✗'} ${orgId}  ${what}: ${counted} counted, ${found} found`

@@ -1,4 +1,5 @@
 import type { Command, CommandContext, Output } from './command.ts'
+import { plural } from '../platform/text/plural.ts'
 import { openSecrets } from '../platform/encryption/keys.ts'
 import { reencrypt } from '../platform/encryption/reencrypt.ts'
 import { prepareDataDir } from '../platform/postgres/data-dir.ts'
@@ -12,10 +13,10 @@ const reencryptAll = async ({ config, db }: CommandContext): Promise<Output> => 
   const count = (of: 'resealed' | 'unreadable'): number => columns.reduce((sum, column) => sum + column[of], 0)
   const outcome = isComplete
     ? 'No value needs the other keys: you can remove them.'
-    : `${count('unreadable')} values cannot be decrypted with any key. Keep the other keys and run the command again.`
+    : `${plural(count('unreadable'), 'value')} cannot be decrypted with any key. Keep the other keys and run the command again.`
   return {
     json: { currentKeyId: sealer.currentKeyId, columns, isComplete },
-    lines: [`Encrypted ${count('resealed')} values with the key ${sealer.currentKeyId}. ${outcome}`],
+    lines: [`Encrypted ${plural(count('resealed'), 'value')} with the key ${sealer.currentKeyId}. ${outcome}`],
     ok: isComplete,
   }
 }

@@ -3,6 +3,7 @@ import type { Command, CommandContext, Output } from './command.ts'
 import { openObjectStore } from '../platform/object-store/open.ts'
 import { adoptStore, locationOf } from '../platform/object-store/registration.ts'
 import { countConnections } from './doctor-queries.ts'
+import { plural } from '../platform/text/plural.ts'
 import { StartError } from '../platform/process/start-error.ts'
 import { prepareDataDir } from '../platform/postgres/data-dir.ts'
 
@@ -10,7 +11,7 @@ const adopt = async ({ config, db }: CommandContext, force: boolean): Promise<Ou
   const others = force ? 0 : await countConnections(db, process.uptime())
   if (others > 0) {
     throw new StartError(
-      `Atrium is running on this database (${others} connections).`,
+      `Atrium is running on this database (${plural(others, 'connection')}).`,
       'Stop all its processes first: they would go on with the previous store. If the connections are those of a pooler, add --force.',
     )
   }

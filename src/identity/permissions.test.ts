@@ -19,6 +19,9 @@ const managers: RoleName[] = ['owner', 'admin']
 /** Every route of identity that is not public, and the roles that may call it. */
 const table: [method: string, path: string, roles: RoleName[]][] = [
   ['GET', '/me', all],
+  ['PATCH', '/me', all],
+  ['GET', '/org', all],
+  ['PATCH', '/org', managers],
   ['GET', '/workspaces', all],
   ['POST', '/workspaces', managers],
   ['GET', '/workspaces/:id', all],
@@ -48,13 +51,16 @@ const publicRoutes = [
   'POST /auth/sign-in/totp',
   'POST /auth/sign-out',
   'GET /auth/session',
+  'GET /auth/sessions',
+  'DELETE /auth/sessions',
+  'DELETE /auth/sessions/:id',
   // Authenticated by the session alone: an invited person may not be a member of any org.
   'GET /me/invitations',
   'POST /me/invitations/:id/accept',
   'POST /me/invitations/:id/decline',
 ]
 
-const isOfIdentity = /^\/(me|workspaces|members|api-keys|audit-log|auth)(\/|$)/
+const isOfIdentity = /^\/(me|org|workspaces|members|api-keys|audit-log|auth)(\/|$)/
 
 test('the table of permissions contains every route of identity', () => {
   const routes = app.app.routeTable
@@ -66,6 +72,8 @@ test('the table of permissions contains every route of identity', () => {
 
 /** A request that only a missing permission rejects: ids are well-formed and unknown, bodies are valid. */
 const bodies: Record<string, object> = {
+  'PATCH /me': { name: 'N' },
+  'PATCH /org': { name: 'O' },
   'POST /workspaces': { name: 'W' },
   'PATCH /workspaces/:id': { name: 'W' },
   'POST /workspaces/:id/members': { userId: newId() },
@@ -105,7 +113,8 @@ describe('permissions of identity routes', () => {
 test("rejects requests about people, workspaces, keys and the audit log by an owner's key with files scopes", async () => {
   const narrow = await app.createUser(owner, 'owner', { scopes: ['files:*'] })
   const free = new Set(['/me', '/auth/step-up', '/auth/password', '/auth/two-factor', '/auth/two-factor/confirm'])
-  for (const [method, path] of table.filter(([, path]) => !free.has(path))) {
+  for (const [method, path] of table) {
+    if (free.has(path) || (method === 'GET' && path === '/org')) continue
     const { status } = await call(narrow, method, path)
     assert.equal(status, 403, `${method} ${path}`)
   }

@@ -15,6 +15,7 @@ export const permissions = [
   'billing:manage',
   'connections:read',
   'connections:write',
+  'org:write',
   'workspaces:read',
   'workspaces:write',
   'members:read',
@@ -32,6 +33,7 @@ export type Role = (typeof roles)[number]
 const elevated: readonly Permission[] = [
   'approvals:decide',
   'billing:manage',
+  'org:write',
   'workspaces:write',
   'members:write',
   'audit:read',

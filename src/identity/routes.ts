@@ -1,16 +1,21 @@
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import { ok, Success } from '../platform/http/schemas.ts'
+import { ok, Patch, Success } from '../platform/http/schemas.ts'
+import { rejectTags } from '../platform/http/etag.ts'
+import type { Actor } from './actor.ts'
 import { registerApiKeyRoutes } from './api-keys/routes.ts'
 import { registerAppRoutes } from './apps/routes.ts'
 import { registerOAuthRoutes } from './apps/oauth-routes.ts'
 import type { AppDeps } from './apps/deps.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
+import { requireSession } from './sign-in/session-authority.ts'
 import { registerAuthRoutes } from './sign-in/routes.ts'
 import { registerInvitationRoutes } from './members/invitation-routes.ts'
+import { registerOrgRoutes } from './members/org-routes.ts'
+import { renameSelf } from './members/profile.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
-import { Me } from './schemas.ts'
+import { Me, MeChange } from './schemas.ts'
 import type { SignInContext } from './sign-in/context.ts'
 import { registerWorkspaceMemberRoutes } from './members/workspace-member-routes.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
@@ -21,6 +26,19 @@ export interface IdentityRouteDeps extends AppDeps {
 
 export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {
   const { db } = deps
+  const callerOf = async (actor: Actor) => {
+    const { workspaceId, apiKey } = actor
+    const workspace = workspaceId === null ? undefined : await queries.findWorkspaceName(db, actor, workspaceId)
+    return {
+      user: { id: actor.userId, email: actor.email, name: actor.userName },
+      org: { id: actor.orgId, name: actor.orgName },
+      workspace: workspace ?? null,
+      role: actor.role,
+      permissions: [...actor.permissions],
+      apiKey: apiKey && { ...apiKey, scopes: [...apiKey.scopes] },
+    }
+  }
+  registerOrgRoutes(app, db)
   registerWorkspaceRoutes(app, db)
   registerWorkspaceMemberRoutes(app, db)
   registerMemberRoutes(app, deps)
@@ -42,18 +60,27 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
         response: { 200: Success(Me) },
       },
     },
-    async (request) => {
-      const { actor } = request
-      const workspace =
-        actor.workspaceId === null ? undefined : await queries.findWorkspaceName(db, actor, actor.workspaceId)
-      return ok({
-        user: { id: actor.userId, email: actor.email, name: actor.userName },
-        org: { id: actor.orgId, name: actor.orgName },
-        workspace: workspace ?? null,
-        role: actor.role,
-        permissions: [...actor.permissions],
-        apiKey: actor.apiKey && { ...actor.apiKey, scopes: [...actor.apiKey.scopes] },
-      })
+    async ({ actor }) => ok(await callerOf(actor)),
+  )
+
+  app.patch(
+    `${apiPrefix}/me`,
+    {
+      config: { access: 'member', events: ['member.updated'] },
+      preHandler: rejectTags,
+      schema: {
+        tags: ['Identity'],
+        summary: 'Change your name',
+        description:
+          'Changes the name of a person who is signed in, in the org of the call; API keys get FORBIDDEN. Other orgs keep the name that they know.',
+        body: Patch(MeChange),
+        response: { 200: Success(Me) },
+      },
+    },
+    async ({ actor, body: { name } }) => {
+      requireSession(actor)
+      const userName = name === undefined ? actor.userName : await renameSelf(db, actor, name)
+      return ok(await callerOf({ ...actor, userName }))
     },
   )
 }

@@ -51,6 +51,22 @@ export const Me = Type.Object(
   { description: 'Who is calling.' },
 )
 
+const orgName = Type.String({ ...nameRule, description: 'Name, 1–120 characters.', examples: ['Northwind'] })
+
+export const OrgSettings = Type.Object(
+  { id: IdOf('ID of the org.'), name: orgName, createdAt: CreatedAt, updatedAt: UpdatedAt },
+  { description: 'The org of the call.' },
+)
+export const OrgChange = Type.Object({ name: orgName })
+
+export const MeChange = Type.Object({
+  name: Type.String({
+    ...nameRule,
+    description: 'Your name in this org, 1–120 characters.',
+    examples: ['Ada Lovelace'],
+  }),
+})
+
 const workspaceName = { description: 'Name, 1–120 characters.', examples: ['Engineering'] }
 
 export const Workspace = Type.Object(

@@ -5,6 +5,7 @@ import { apiKeyEvents } from './types/api-keys.ts'
 import { billingEvents } from './types/billing.ts'
 import { fileEvents } from './types/files.ts'
 import { memberEvents } from './types/members.ts'
+import { orgEvents } from './types/orgs.ts'
 import { projectEvents } from './types/projects.ts'
 import { workspaceEvents } from './types/workspaces.ts'
 import { eventEndpointEvents } from './types/event-endpoints.ts'
@@ -17,6 +18,7 @@ export const eventTypes = {
   ...fileEvents,
   ...projectEvents,
   ...agentEvents,
+  ...orgEvents,
   ...memberEvents,
   ...workspaceEvents,
   ...apiKeyEvents,

@@ -25,6 +25,7 @@ export type SubjectType =
   | 'endpoint'
   | 'balance'
   | 'subscription'
+  | 'org'
   | 'workspace'
   | 'member'
   | 'api_key'

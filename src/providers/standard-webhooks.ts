@@ -1,9 +1,8 @@
 import { rejected } from '../platform/signatures/signed-request.ts'
-import { standardKey, verifyStandardWebhook } from '../platform/signatures/standard-webhooks.ts'
-import { idHeader } from './provider.ts'
+import { standardIdOf, standardKey, verifyStandardWebhook } from '../platform/signatures/standard-webhooks.ts'
 import type { ProviderAdapter } from './provider.ts'
 
-/** Standard Webhooks, which signs the id: https://www.standardwebhooks.com. */
+/** Standard Webhooks, which signs the id: https://www.standardwebhooks.com. Also with the header names of Svix. */
 export const standardWebhooks: ProviderAdapter = {
   verify: (request, { secret }) => {
     const key = standardKey(secret)
@@ -12,5 +11,5 @@ export const standardWebhooks: ProviderAdapter = {
       'The secret must be whsec_ followed by the base64 of 24–64 bytes. Rotate the secret to generate one.',
     )
   },
-  eventId: idHeader('webhook-id'),
+  eventId: (_payload, request) => standardIdOf(request),
 }

@@ -4,6 +4,8 @@ import type { KeyObject } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
+import { Stripe } from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import {
@@ -78,6 +80,9 @@ const discordPublicKey = (key: string): string =>
   Buffer.from(discordPair(key).publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')
 const twilioUrl = 'https://atrium.example.com/receive?a=1'
 
+const svixHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('webhook-', 'svix-'), value]))
+
 const schemes: Record<string, Scheme> = {
   'Standard Webhooks': {
     make: (body, stamp = nowS, key = secret) => ({
@@ -86,6 +91,15 @@ const schemes: Record<string, Scheme> = {
     }),
     verify: (request, key = secret) => verifyStandardWebhook(request, standardKeyOf(key)),
     signatureHeader: 'webhook-signature',
+    toleranceS: 300,
+  },
+  Svix: {
+    make: (body, stamp = nowS, key = secret) => ({
+      headers: svixHeaders(signStandardWebhook(standardKeyOf(key), 'evt_1', body, stamp * 1_000)),
+      body,
+    }),
+    verify: (request, key = secret) => verifyStandardWebhook(request, standardKeyOf(key)),
+    signatureHeader: 'svix-signature',
     toleranceS: 300,
   },
   GitHub: hub('x-hub-signature-256', verifyGithub),
@@ -277,6 +291,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
 
 for (const [name, header] of [
   ['Standard Webhooks', 'webhook-timestamp'],
+  ['Svix', 'svix-timestamp'],
   ['Slack', 'x-slack-request-timestamp'],
   ['Discord', 'x-signature-timestamp'],
 ] as const) {
@@ -382,6 +397,39 @@ describe('Standard Webhooks', () => {
     assert.deepEqual(verifyStandardWebhook(request, key), { valid: true })
   })
 
+  test('Standard Webhooks: is compatible with the library of Svix in both directions, with its header names', () => {
+    const headers = svixHeaders(signStandardWebhook(key, 'evt_1', body, Date.now()))
+    assert.doesNotThrow(() => new SvixWebhook(standardSecret(key)).verify(body, headers))
+    const now = new Date()
+    const request = {
+      headers: {
+        'svix-id': 'evt_1',
+        'svix-timestamp': String(Math.floor(now.getTime() / 1_000)),
+        'svix-signature': new SvixWebhook(standardSecret(key)).sign('evt_1', now, body.toString()),
+      },
+      body,
+      nowMs: now.getTime(),
+    }
+    assert.deepEqual(verifyStandardWebhook(request, key), { valid: true })
+  })
+
+  test('Standard Webhooks: never combines headers of both spellings', () => {
+    const { headers: standard } = schemes['Standard Webhooks']!.make(body)
+    const svix = svixHeaders(standard)
+    const verify = (headers: Record<string, string>) =>
+      verifyStandardWebhook({ headers, body, nowMs }, standardKeyOf(secret))
+    const reasonFor = (headers: Record<string, string>) => reasonOf(verify(headers))
+    for (const part of ['id', 'timestamp', 'signature']) {
+      const { [`webhook-${part}`]: _, ...withoutOne } = standard
+      const mixed = { ...withoutOne, [`svix-${part}`]: svix[`svix-${part}`]! }
+      assert.match(reasonFor(mixed), /^The header (webhook|svix)-(id|timestamp) is missing\.$/, part)
+    }
+    assert.equal(verify({ ...svix, ...standard }).valid, true)
+    assert.equal(verify({ ...svix, ...standard, 'svix-id': 'evt_2', 'svix-signature': 'v1,x' }).valid, true)
+    assert.equal(verify({ ...svix, ...standard, 'webhook-id': 'evt_2' }).valid, false)
+    assert.equal(verify({ ...svix, 'webhook-id': 'evt_2' }).valid, true, 'the signature of Svix covers svix-id only')
+  })
+
   test('Standard Webhooks: accepts one valid signature among others, and no other version', () => {
     const { headers } = schemes['Standard Webhooks']!.make(body)
     const right = headers['webhook-signature']!
@@ -414,6 +462,14 @@ describe('Stripe', () => {
   const scheme = schemes['Stripe']!
   const header = scheme.make(body).headers['stripe-signature']!
   const verify = (value: string) => verifyStripe({ headers: { 'stripe-signature': value }, body, nowMs }, secret).valid
+
+  test("Stripe: accepts what Stripe's library signs, and the library accepts what the test signs", () => {
+    const payload = body.toString()
+    const theirs = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: nowS })
+    assert.equal(verify(theirs), true)
+    const ours = scheme.make(body, Math.floor(Date.now() / 1_000)).headers['stripe-signature']!
+    assert.deepEqual(Stripe.webhooks.constructEvent(payload, ours, secret), JSON.parse(payload))
+  })
 
   test('Stripe: accepts any of several v1 signatures during a rotation, and never v0', () => {
     const [stamp, right] = header.split(',') as [string, string]

@@ -66,6 +66,48 @@ test('an API key is created after step-up, shown once, works, and stops working 
   assert.deepEqual(pageErrors, [])
 })
 
+test('an owner renames the organization, which the page and the switcher show, and a member cannot', async () => {
+  const owner = await app.createOrg('Northwind')
+  const { page, pageErrors } = await open(owner, '/settings/organization')
+  const field = page.getByLabel('Name', { exact: true })
+  assert.equal(await field.inputValue(), 'Northwind')
+  await field.fill('Northwind Traders')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Organization renamed').waitFor()
+  await page.getByRole('button', { name: /^Northwind Traders, Main/ }).waitFor()
+  assert.equal((await app.call('GET', '/api/v1/org', { as: owner })).body.data.name, 'Northwind Traders')
+  await assertAccessible(page)
+  assert.deepEqual(pageErrors, [])
+
+  const asMember = await open(await app.createUser(owner, 'member'), '/settings/organization')
+  const save = asMember.page.getByRole('button', { name: 'Save' })
+  await save.waitFor()
+  assert.equal(await save.getAttribute('aria-disabled'), 'true')
+})
+
+test('a person changes their name, and ends the sessions of their other browsers', async () => {
+  const owner = await app.createOrg()
+  const [phone, laptop] = [await open(owner, '/files'), await open(owner, '/settings/profile')]
+  const { page, pageErrors } = laptop
+  await page.getByRole('button', { name: 'Change name' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('main').getByText('Ada Lovelace').waitFor()
+  assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).body.data.user.name, 'Ada Lovelace')
+
+  const sessions = page.getByRole('table', { name: 'Sessions' })
+  await sessions.getByText('This browser').waitFor()
+  assert.equal(await sessions.getByText('Chrome on Linux').count(), 2)
+  assert.equal(await sessions.getByRole('button', { name: /^Sign out of/ }).count(), 1)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Sign out of all others' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out of all others' }).click()
+  await page.getByText('1 session ended').waitFor()
+  await phone.page.goto(`${app.url}/files`)
+  await phone.page.waitForURL('**/sign-in**')
+  assert.deepEqual(pageErrors, [])
+})
+
 test('a wrong password shows the request ID, and cancelling the step-up creates no API key', async () => {
   const owner = await ownerWithPassword()
   const { page } = await open(owner, '/settings/api-keys')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../support/console.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
 import { create, upload } from '../support/files.ts'
 
-const { app, open } = await startConsole()
+const { app, open, visit } = await startConsole()
 
 test('the command palette finds pages, commands and files by keyboard alone', async () => {
   const owner = await app.createOrg()
@@ -132,4 +132,18 @@ test('a new org sees a checklist until it is hidden', async () => {
   await page.reload()
   await page.getByRole('heading', { name: 'Activity' }).waitFor()
   assert.equal(await page.getByText('Get started').count(), 0)
+})
+
+test('an unknown path is a page in light and dark mode, which leads to the console', async () => {
+  for (const [dark, background] of [
+    [false, 'rgb(247, 247, 246)'],
+    [true, 'rgb(16, 16, 18)'],
+  ] as const) {
+    const { page } = await visit('/no/such/page', { dark, size: { width: 390, height: 844 } })
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+    assert.equal(await page.evaluate('getComputedStyle(document.body).backgroundColor'), background)
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Go to the home page' }).click()
+    await page.waitForURL('**/sign-in**')
+  }
 })

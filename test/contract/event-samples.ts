@@ -186,6 +186,23 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: `${api}/members/${body.data.id}`, options: { as: owner } }
     },
   ],
+  [`PATCH ${api}/me`]: [
+    async (app, owner) => ({
+      path: `${api}/me`,
+      options: { json: { name: 'Another name' }, headers: await signedIn(app, owner) },
+    }),
+  ],
+  [`DELETE ${api}/auth/sessions`]: [
+    async (app, owner) => ({ path: `${api}/auth/sessions`, options: { headers: await signedIn(app, owner) } }),
+  ],
+  [`DELETE ${api}/auth/sessions/:id`]: [
+    async (app, owner) => {
+      await signedIn(app, owner)
+      const headers = await signedIn(app, owner)
+      const { body } = await app.call('GET', `${api}/auth/sessions`, { headers })
+      return { path: `${api}/auth/sessions/${body.data.items[1].id}`, options: { headers } }
+    },
+  ],
   [`POST ${api}/me/invitations/:id/accept`]: [invited('accept')],
   [`POST ${api}/me/invitations/:id/decline`]: [invited('decline')],
   [`POST ${api}/workspaces/:id/members`]: [

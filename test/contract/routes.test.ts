@@ -50,6 +50,10 @@ const publicRoutes = [
   'GET /webhooks',
   'GET /webhooks/*',
   'GET /api/v1/auth/session',
+  // Authenticated by the session alone; the handlers check it.
+  'GET /api/v1/auth/sessions',
+  'DELETE /api/v1/auth/sessions',
+  'DELETE /api/v1/auth/sessions/:id',
   // For people who have signed in and are in no org yet; the handlers check the session.
   'GET /api/v1/me/invitations',
   'POST /api/v1/me/invitations/:id/accept',

@@ -86,6 +86,7 @@ export const shots: Shot[] = [
   { name: 'billing-transactions', path: '/billing/transactions' },
   { name: 'billing-plans', path: '/billing/plans' },
   { name: 'settings-profile', path: '/settings/profile' },
+  { name: 'settings-organization', path: '/settings/organization', isTestOnly: true },
   { name: 'settings-members', path: '/settings/members' },
   { name: 'settings-workspaces', path: '/settings/workspaces' },
   { name: 'settings-projects', path: '/settings/projects' },

@@ -47,7 +47,12 @@ export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] =
   { to: '/events/types', label: 'Event types', keywords: 'events catalog schema' },
   { to: '/events/endpoints', label: 'Event endpoints', keywords: 'events deliveries send url' },
   { to: '/billing/usage', label: 'Usage and quotas', keywords: 'billing limits storage' },
-  { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
+  {
+    to: '/settings/profile',
+    label: 'Profile and password',
+    keywords: 'settings name two-factor theme sessions devices',
+  },
+  { to: '/settings/organization', label: 'Organization', keywords: 'settings name rename' },
   { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },
   { to: '/settings/workspaces', label: 'Workspaces', keywords: 'settings' },
   { to: '/settings/projects', label: 'Projects', keywords: 'settings' },

@@ -73,6 +73,7 @@ const rules: readonly Rule[] = [
     types: 'member.',
     all: ['GET /members', 'GET /workspaces', 'GET /workspaces/:id/members', 'GET /me', 'session'],
   },
+  { types: 'org.', all: ['GET /org', 'GET /me', 'session'] },
   { types: 'workspace.', all: ['GET /workspaces', 'GET /workspaces/:id/members', 'GET /me'] },
   { types: 'api_key.', all: ['GET /api-keys'] },
 ]

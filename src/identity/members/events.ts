@@ -13,6 +13,9 @@ export const recordMember = <T extends Of<'member'>>(
   data: EventData<T> & { memberId: string },
 ): Promise<void> => recordEvent(db, author, type, { subjectId: data.memberId, workspaceId: null, data })
 
+export const recordOrg = (db: Transaction, author: EventAuthor, data: EventData<'org.updated'>): Promise<void> =>
+  recordEvent(db, author, 'org.updated', { subjectId: data.orgId, workspaceId: null, data })
+
 /** Only members of the workspace, owners and admins read of it. */
 export const recordWorkspace = <T extends Of<'workspace'>>(
   db: Transaction,

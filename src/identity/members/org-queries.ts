@@ -7,13 +7,27 @@ export interface OrgRow {
   id: string
   name: string
   createdAt: string
+  updatedAt: string
 }
 
 export const insertOrg = (db: Db, id: string, name: string) =>
-  db.row<OrgRow>(sql`insert into orgs (id, name) values (${id}, ${name}) returning id, name, created_at`)
+  db.row<OrgRow>(sql`insert into orgs (id, name) values (${id}, ${name}) returning id, name, created_at, updated_at`)
 
 export const findOrg = (db: Db, id: string) =>
-  db.row<OrgRow>(sql`select id, name, created_at from orgs where id = ${id}`)
+  db.row<OrgRow>(sql`select id, name, created_at, updated_at from orgs where id = ${id}`)
+
+/**
+ * Locks the org for a change of its name, and the epoch of authority before it: every change of authority updates the
+ * epoch first and the org second, so the other order could deadlock.
+ */
+export const lockOrg = async (db: Db, id: string): Promise<OrgRow | undefined> => {
+  await db.execute(sql`select from auth_epoch for update`)
+  return db.row<OrgRow>(sql`select id, name, created_at, updated_at from orgs where id = ${id} for no key update`)
+}
+
+export const renameOrg = (db: Db, id: string, name: string) =>
+  db.row<OrgRow>(sql`
+    update orgs set name = ${name}, updated_at = now() where id = ${id} returning id, name, created_at, updated_at`)
 
 export interface OrgSummaryRow extends OrgRow {
   members: number
@@ -24,7 +38,7 @@ export interface OrgSummaryRow extends OrgRow {
 export const listOrgs = (db: Db) =>
   db.rows<OrgSummaryRow>(sql`
     -- all orgs: for commands of the operator
-    select o.id, o.name, o.created_at,
+    select o.id, o.name, o.created_at, o.updated_at,
       (select count(*)::int from members m where m.org_id = o.id) as members,
       (select count(*)::int from workspaces w where w.org_id = o.id and w.deleted_at is null) as workspaces
     from orgs o

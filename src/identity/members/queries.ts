@@ -46,6 +46,18 @@ export const findMemberOfUser = (db: Db, orgId: string, userId: string) =>
     select ${sources.active.columns} from members m join users u on u.id = m.user_id
     where m.org_id = ${orgId} and m.user_id = ${userId}`)
 
+export const lockMemberOfUser = (db: Db, orgId: string, userId: string) =>
+  db.row<{ id: string; name: string }>(sql`
+    select id, name from members where org_id = ${orgId} and user_id = ${userId} for no key update`)
+
+export const renameMember = (db: Db, orgId: string, id: string, name: string) =>
+  db.execute(sql`
+    update members set name = ${name}, revision = revision + 1, updated_at = now()
+    where org_id = ${orgId} and id = ${id}`)
+
+/** Makes every process read the identities of the org again, which contain the names of its members. */
+export const bumpAuthority = (db: Db, orgId: string) => db.execute(sql`select bump_auth_epoch(${orgId})`)
+
 /**
  * Locks the member and all owners of the org, in order of id to prevent deadlocks. Of two concurrent changes that could
  * each leave the org without an owner, the second one sees the first.

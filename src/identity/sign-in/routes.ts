@@ -1,11 +1,10 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { badRequest, forbidden } from '../../platform/http/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Deleted, Nullable, ok, Success } from '../../platform/http/schemas.ts'
-import type { Actor } from '../actor.ts'
 import { isSecure, requireOwnOrigin } from '../authentication.ts'
 import { changePassword, stepUp } from './second-factor/proofs.ts'
 import {
@@ -27,6 +26,8 @@ import {
 import type { BrowserRequest, SignInContext } from './context.ts'
 import { findAccount } from './queries.ts'
 import { confirmSignIn, findSession, signIn, signInByLink, signOut } from './sign-in.ts'
+import { requireSession } from './session-authority.ts'
+import { registerOwnSessionRoutes } from './own-sessions/routes.ts'
 import { requireStepUp, stepUpTokenOf } from './second-factor/step-up.ts'
 import { beginTwoFactor, confirmTwoFactor, removeTwoFactor } from './second-factor/two-factor.ts'
 
@@ -48,11 +49,6 @@ const browserRequestOf = (request: FastifyRequest, baseUrl: string | undefined):
 const setCookies = (reply: FastifyReply, cookies: string[]): void => {
   reply.header('cache-control', 'no-store')
   if (cookies.length > 0) reply.header('set-cookie', cookies)
-}
-
-/** An API key must not set up a way to sign in, because that would allow step-up with it. */
-const requireSession = (actor: Actor): void => {
-  if (actor.apiKey !== null) throw forbidden('This route needs a session. API keys cannot use it.')
 }
 
 /** All routes that check a password or code share one limit per person and org, so no org uses up that of another. */
@@ -305,4 +301,5 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
 export const registerAuthRoutes = (app: App, deps: AuthRouteDeps): void => {
   registerSignIn(app, deps)
   registerProofs(app, deps)
+  registerOwnSessionRoutes(app, deps)
 }

@@ -18,6 +18,11 @@ export interface SessionAuthority {
   listEnded(asked: { cookie?: string | undefined; orgId: string }[]): Promise<string[]>
 }
 
+/** An API key must not set up a way to sign in, because that would allow step-up with it. */
+export const requireSession = (actor: Actor): void => {
+  if (actor.apiKey !== null) throw forbidden('This route needs a session. API keys cannot use it.')
+}
+
 const noSession = unauthorized('The session is invalid: it has ended or expired. Sign in again.')
 const noOrgAccess = forbidden('You are not a member of this org, or it does not exist.')
 

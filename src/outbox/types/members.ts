@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
-import { exampleId, IdOf, otherExampleId } from './fields.ts'
+import { ChangedFields, exampleId, IdOf, otherExampleId } from './fields.ts'
 
 // The roles are spelled out, because identity is a layer above.
 const roles = ['owner', 'admin', 'billing_manager', 'member'] as const
@@ -54,6 +54,13 @@ export const memberEvents = {
       previousRole: Type.Enum([...roles], { description: 'The role before.' }),
     }),
     example: { ...exampleMember, role: 'admin', previousRole: 'member' },
+  }),
+  'member.updated': defineEvent({
+    area: 'members',
+    subject: 'member',
+    description: 'A member changed their own name in the org.',
+    data: Type.Object({ ...member, name: Type.String({ description: 'Name of the member.' }), changed: ChangedFields }),
+    example: { ...exampleMember, name: 'Ada Lovelace', changed: ['name'] },
   }),
   'member.removed': defineEvent({
     area: 'members',

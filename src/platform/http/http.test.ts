@@ -100,6 +100,36 @@ describe('routes', () => {
     assert.equal(answer.headers['allow'], undefined)
   })
 
+  test('a person who opens an unknown path in a browser gets a page that says nothing about the request', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' }
+    const program = await send('GET', '/nowhere')
+    const answer = await send('GET', '/nowhere/%3Cscript%3E?q=secret', { headers })
+    assert.equal(answer.status, 404)
+    assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+    assert.match(answer.body, /<h1>Page not found<\/h1>/)
+    assert.doesNotMatch(answer.body, /nowhere|script|secret/)
+    const policy = answer.headers['content-security-policy'] ?? ''
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/)
+    assert.doesNotMatch(policy, /unsafe|script-src/)
+    for (const name of ['cache-control', 'referrer-policy', 'x-content-type-options'])
+      assert.equal(answer.headers[name], program.headers[name], name)
+    const head = await send('HEAD', '/nowhere', { headers })
+    assert.deepEqual([head.status, head.body], [404, ''])
+  })
+
+  test('an unknown path of the API, a write and a request of a script get JSON whatever they accept', async () => {
+    const headers = { accept: 'text/html,*/*' }
+    const paths = ['/api', '/api/v1/nowhere', '/api/v2/things?page=1', '/.well-known/nowhere']
+    for (const path of paths) assertFailure(await send('GET', path, { headers }), 404, 'NOT_FOUND')
+    assertFailure(await send('POST', '/nowhere', { headers }), 404, 'NOT_FOUND')
+    assertFailure(
+      await send('GET', '/nowhere', { headers: { ...headers, 'sec-fetch-mode': 'cors' } }),
+      404,
+      'NOT_FOUND',
+    )
+    assertFailure(await send('GET', '/nowhere', { headers: { accept: '*/*' } }), 404, 'NOT_FOUND')
+  })
+
   for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
     test(`${method} on a path with other methods is NOT_FOUND with an Allow header`, async () => {
       const answer = await send(method, '/things')

@@ -27,6 +27,7 @@ import { errorFormatOf, registerErrorFormats } from './error-formats.ts'
 import { startLingeringClose } from './server/linger.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from '../process/log.ts'
+import { isNavigation, notFoundPage, notFoundPolicy } from './not-found-page.ts'
 import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
 import { registerValidation, validationFailure } from './validation.ts'
 
@@ -59,7 +60,7 @@ declare module 'fastify' {
     routeTable: RouteOptions[]
     /** Aborted when the server begins to stop. Streams and long polls must then end their responses. */
     stopping: AbortSignal
-    /** Sends NOT_FOUND for a request without a route. */
+    /** Sends NOT_FOUND for a request without a route, or a page to a person who opened a wrong link. */
     sendRouteNotFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
     connections: Connections
   }
@@ -242,6 +243,12 @@ const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Reco
   return sendFailure(reply.request, reply, error)
 }
 
+const sendPage = (reply: FastifyReply, defaults: Readonly<Record<string, string>>): FastifyReply => {
+  forgetContentHeaders(reply, defaults)
+  reply.headers({ 'content-security-policy': notFoundPolicy, 'content-type': 'text/html; charset=utf-8' })
+  return reply.code(404).send(notFoundPage)
+}
+
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>
   malformedId === 'BAD_REQUEST' ? badRequest('The id in the path is not a UUID.') : notFound(what)
 
@@ -332,7 +339,7 @@ export const createHttp = (options: HttpOptions): App => {
   const sendRouteNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsOf(pathOf(request))
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    return sendError(reply, notFound('Route'), defaults)
+    return isNavigation(request) ? sendPage(reply, defaults) : sendError(reply, notFound('Route'), defaults)
   }
   app.addHook('onRequest', (request, reply, done) => {
     trackResponse(request.raw.socket, reply.raw)

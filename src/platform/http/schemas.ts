@@ -123,17 +123,19 @@ export const Bytes = (description: string) => ({
   content: { 'application/octet-stream': { schema: Type.Unknown() } },
 })
 
+const turnEvents = 'id: 1\ndata: {"type":"text-delta","id":"1.1.1","delta":"Hello"}\n\ndata: [DONE]\n\n'
+
+const eventStreamContent = (example: string) => ({
+  'text/event-stream': { schema: Type.String({ description: 'Server-sent events.', examples: [example] }) },
+})
+
 /** A response of server-sent events, for the API reference only. */
-export const EventStream = (description: string) => ({
+export const EventStream = (description: string) => ({ description, content: eventStreamContent(turnEvents) })
+
+/** A response of JSON, or of server-sent events when the client asks for them. The schema serialises the JSON. */
+export const JsonOrEventStream = <T extends TSchema>(schema: T, description: string, events = turnEvents) => ({
   description,
-  content: {
-    'text/event-stream': {
-      schema: Type.String({
-        description: 'Server-sent events.',
-        examples: ['id: 1\ndata: {"type":"text-delta","id":"1.1.1","delta":"Hello"}\n\ndata: [DONE]\n\n'],
-      }),
-    },
-  },
+  content: { 'application/json': { schema }, ...eventStreamContent(events) },
 })
 
 /** A response without a body, for the API reference only. */

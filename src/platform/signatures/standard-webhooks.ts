@@ -40,22 +40,38 @@ export const signStandardWebhook = (key: Buffer, id: string, body: Buffer, nowMs
   }
 }
 
+/**
+ * The spelling of the three headers in a request: that of its signature, if it has one. Svix sends `svix-id`, `svix-timestamp` and
+ * `svix-signature` (https://docs.svix.com/receiving/verifying-payloads/how-manual). The other spelling is then ignored,
+ * so that no header of one set counts for the signature of the other.
+ */
+const spellingOf = (request: SignedRequest): 'webhook' | 'svix' => {
+  if (headerOf(request, 'webhook-signature') !== undefined) return 'webhook'
+  const isSvix = ['svix-signature', 'svix-timestamp', 'svix-id'].some((name) => headerOf(request, name) !== undefined)
+  return isSvix ? 'svix' : 'webhook'
+}
+
+/** The id that the signature of a request covers. */
+export const standardIdOf = (request: SignedRequest): string | undefined =>
+  headerOf(request, `${spellingOf(request)}-id`)
+
 /** Accepts a request if any of its `v1` signatures matches: a sender that rotates its secret sends two. */
 export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): SignatureVerdict => {
-  const id = headerOf(request, 'webhook-id')
-  const timestamp = headerOf(request, 'webhook-timestamp')
-  const signatures = headerOf(request, 'webhook-signature')
-  if (id === undefined) return missing('webhook-id')
-  if (timestamp === undefined) return missing('webhook-timestamp')
-  if (signatures === undefined) return missing('webhook-signature')
+  const spelling = spellingOf(request)
+  const id = headerOf(request, `${spelling}-id`)
+  const timestamp = headerOf(request, `${spelling}-timestamp`)
+  const signatures = headerOf(request, `${spelling}-signature`)
+  if (id === undefined) return missing(`${spelling}-id`)
+  if (timestamp === undefined) return missing(`${spelling}-timestamp`)
+  if (signatures === undefined) return missing(`${spelling}-signature`)
   const seconds = parseSeconds(timestamp)
-  if (seconds === undefined) return malformed('webhook-timestamp', '<seconds since 1970>')
+  if (seconds === undefined) return malformed(`${spelling}-timestamp`, '<seconds since 1970>')
   const given = signatures
     .split(' ')
     .map((one) => (one.startsWith('v1,') ? fromBase64(one.slice(3), 32) : undefined))
     .filter((one) => one !== undefined)
-  if (given.length === 0) return malformed('webhook-signature', 'v1,<base64 of 32 bytes>')
+  if (given.length === 0) return malformed(`${spelling}-signature`, 'v1,<base64 of 32 bytes>')
   const expected = signatureOf(key, id, timestamp, request.body)
   if (!given.some((one) => isSame(one, expected))) return mismatch
-  return staleness('webhook-timestamp', seconds, { nowMs: request.nowMs, toleranceSeconds }) ?? accepted
+  return staleness(`${spelling}-timestamp`, seconds, { nowMs: request.nowMs, toleranceSeconds }) ?? accepted
 }

@@ -109,8 +109,19 @@ for (const [how, open] of clients) {
         assert.equal(inputSchema.type, 'object')
       }
       assert.deepEqual(
-        tools.map(({ annotations }) => annotations?.readOnlyHint),
-        [true, true, false, true, false],
+        tools.map(({ title, annotations }) => [
+          annotations?.title === title && title,
+          annotations?.readOnlyHint,
+          annotations?.destructiveHint,
+          annotations?.openWorldHint,
+        ]),
+        [
+          ['Search files', true, false, false],
+          ['Read a file', true, false, false],
+          ['Create a text file', false, false, false],
+          ['List agents', true, false, false],
+          ['Ask an agent', false, true, true],
+        ],
       )
     })
 
@@ -123,6 +134,23 @@ for (const [how, open] of clients) {
       assert.deepEqual(JSON.parse(found.content[0]?.text ?? ''), found.structuredContent)
       const { structuredContent } = await callTool(client, 'files_read', { fileId: written.structuredContent.fileId })
       assert.equal(structuredContent.text, '# Hello')
+    })
+
+    test('lists connector tools with a title, and those that change something as destructive', async () => {
+      const owner = await app.createOrg()
+      const started = await app.call('POST', '/api/v1/connections', { as: owner, json: { connectorSlug: 'http' } })
+      const json = { credentials: { baseUrl: 'https://api.example.com/v1' } }
+      const connected = await app.call('POST', `/api/v1/connections/${started.body.data.connection.id}/credentials`, {
+        as: owner,
+        json,
+      })
+      assert.equal(connected.status, 200, connected.text)
+      const { tools } = await (await open(owner)).listTools()
+      const annotationsOf = (name: string) => tools.find((tool) => tool.name === name)?.annotations
+      const reads = { readOnlyHint: true, destructiveHint: false, openWorldHint: true }
+      assert.deepEqual(annotationsOf('http__get'), { title: 'http: get', ...reads })
+      const changes = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
+      assert.deepEqual(annotationsOf('http__delete'), { title: 'http: delete', ...changes })
     })
 
     test('lists only the tools that its key may use, and cannot call others', async () => {

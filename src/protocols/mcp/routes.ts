@@ -3,7 +3,7 @@ import { turnEvents } from '../../sessions/events.ts'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
-import { Nothing } from '../../platform/http/schemas.ts'
+import { JsonOrEventStream, Nothing } from '../../platform/http/schemas.ts'
 import { mcpPath } from '../../identity/apps/metadata.ts'
 import { mcpErrors, requireSafeOrigin } from './errors.ts'
 import { RpcResponseBody, RpcBody, RpcFailure } from './schemas.ts'
@@ -16,6 +16,9 @@ import { eraOf, oldestVersion } from './versions.ts'
 const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map((status) => [status, RpcFailure]))
 
 const maxInBatch = 20
+
+const eventExample =
+  'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"message":"The agent is thinking"}}\n\nevent: message\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Revenue rose by 8 % in the third quarter."}],"isError":false}}\n\n'
 
 /** The Model Context Protocol over streamable HTTP, without sessions: any process can handle any request. */
 export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
@@ -93,7 +96,15 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
         description:
           'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, the resources are files, folders and agents, and the prompts are agents, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
         body: RpcBody,
-        response: { 200: RpcResponseBody, 202: Nothing, ...failures },
+        response: {
+          200: JsonOrEventStream(
+            RpcResponseBody,
+            'The response, or notifications and then the response as server-sent events.',
+            eventExample,
+          ),
+          202: Nothing,
+          ...failures,
+        },
       },
     },
     async (request, reply) => {

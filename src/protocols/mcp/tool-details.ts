@@ -11,7 +11,7 @@ const object = (properties: Record<string, object>, optional: string[] = []): ob
 interface ToolDetails {
   title: string
   outputSchema: object
-  /** Hints of the protocol apart from readOnlyHint. */
+  /** Hints that differ from those of `describeTool`. */
   annotations: object
 }
 

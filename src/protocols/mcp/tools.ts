@@ -56,15 +56,21 @@ export const offeredTools = async ({ toolbox, db }: SessionDeps, actor: Actor): 
 export const findTool = (tools: Tool[], name: string): Tool | undefined =>
   tools.find((tool) => wireName(tool.name) === name) ?? tools.find((tool) => tool.name === name)
 
+/** `google-drive__search_files` gives "google-drive: search files". */
+const titleOfName = (name: string): string => name.split('__').join(': ').replaceAll('_', ' ')
+
 /** A tool as clients see it, with a name that all model providers accept. */
 export const describeTool = ({ name, description, inputSchema, isReadOnly }: Tool): object => {
-  const { annotations = {}, ...details } = toolDetails[name] ?? {}
+  const { title = titleOfName(name), annotations = {}, ...details } = toolDetails[name] ?? {}
+  // Nothing tells which tools of other servers delete data, so all that change something count as destructive.
+  const hints = { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, openWorldHint: true }
   return {
     name: wireName(name),
+    title,
     ...details,
     description,
     inputSchema: { ...inputSchema, type: 'object' },
-    annotations: { readOnlyHint: isReadOnly, ...annotations },
+    annotations: { title, ...hints, ...annotations },
   }
 }
 

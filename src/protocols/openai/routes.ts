@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { turnEvents } from '../../sessions/events.ts'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
+import { JsonOrEventStream } from '../../platform/http/schemas.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
@@ -26,6 +27,9 @@ import { failures, turnInProgress, openAiErrors, openAiPrefix } from './errors.t
 
 const tags = ['OpenAI']
 const notEnded = 'The turn has not ended yet.'
+
+const eventExample =
+  'data: {"id":"chatcmpl-01a1fc7d-9b47-7384-a5f6-84444f80a265","object":"chat.completion.chunk","created":1795304742,"model":"agent/assistant","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}]}\n\ndata: [DONE]\n\n'
 
 /** OpenAI's chat completions and models: agents are models, and each completion is a turn. */
 export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
@@ -72,20 +76,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
           'Sends a conversation to an agent and returns its reply. Each completion is a turn of a session; the response headers `X-Turn-Id` and `X-Session-Id` name them. Tools of the agent run on the server. When the model calls one of `tools`, the turn waits, and the completion contains `tool_calls`: send the conversation again with their outputs. With `stream`, the reply is sent in chunks as server-sent events. Counts against the rate limit `turns`.',
         body: ChatCompletionCreate,
         response: {
-          200: {
-            description: 'The completion, or its chunks with `stream`.',
-            content: {
-              'application/json': { schema: ChatCompletion },
-              'text/event-stream': {
-                schema: {
-                  type: 'string',
-                  examples: [
-                    'data: {"id":"chatcmpl-01a1fc7d-9b47-7384-a5f6-84444f80a265","object":"chat.completion.chunk","created":1795304742,"model":"agent/assistant","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}]}\n\ndata: [DONE]\n\n',
-                  ],
-                },
-              },
-            },
-          },
+          200: JsonOrEventStream(ChatCompletion, 'The completion, or its chunks with `stream`.', eventExample),
           ...failures,
         },
       },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { EventStream, IdParams, Nothing } from '../../platform/http/schemas.ts'
-import { lastSeenSeq, sendStream } from './send-stream.ts'
+import { formatForUseChat, lastSeenSeq, sendStream } from './send-stream.ts'
 import type { StreamOptions } from './send-stream.ts'
 import * as eventQueries from './queries.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -47,7 +47,8 @@ export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): vo
     },
   )
 
-  // The AI SDK's transport derives the second path from the URL of the messages.
+  // The AI SDK's transport derives this path from the URL of the messages.
+  const resumePath = '/sessions/:id/messages/:chatId/stream'
   const paths = [
     [
       '/sessions/:id/stream',
@@ -56,10 +57,10 @@ export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): vo
       'Returns the running turn as server-sent events: the UI message stream of the AI SDK, version 1. Each `id:` is `<turn>:<number>`, so a client that reconnects with `Last-Event-ID` continues in the same turn and gets the next turn from its first frame. Returns 204 when no turn is running.',
     ],
     [
-      '/sessions/:id/messages/:chatId/stream',
+      resumePath,
       SessionStreamParams,
       'Resume a stream of useChat',
-      'Returns the stream of the running turn, at the URL that `useChat` of the AI SDK asks for. The response is the same as that of `GET /sessions/{id}/stream`.',
+      'Returns the stream of the running turn, at the URL that `useChat` of the AI SDK asks for. The response is that of `GET /sessions/{id}/stream`, but without `reset-step` and `tool-approval-response`, which version 6 of the AI SDK cannot read, unless the request has `X-AI-SDK-Version: 7`.',
     ],
   ] as const
   for (const [path, params, summary, description] of paths) {
@@ -80,7 +81,8 @@ export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): vo
         const turn = await turns.findActiveTurn(db.hot, request.actor, request.params.id)
         if (!turn) return reply.code(204).send()
         const after = lastSeenSeq(request, turn.id, request.query.after)
-        return streamOrNothing(request, reply, turn, { after, includesTurnId: true })
+        const format = path === resumePath ? formatForUseChat(request) : 'complete'
+        return streamOrNothing(request, reply, turn, { after, includesTurnId: true, format })
       },
     )
   }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onceClosed } from '../../platform/http/closed.ts'
 import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
+import { lineForVersion6 } from './stream-parts.ts'
 import type { StreamPart } from './stream-parts.ts'
 import type { StreamReader, TurnStreams } from './turn-streams.ts'
 
@@ -11,6 +12,15 @@ const streamHeaders = { 'x-vercel-ai-ui-message-stream': 'v1' }
 export const wantsStream = ({ headers }: FastifyRequest, isFromUseChat: boolean): boolean => {
   const accept = headers.accept ?? ''
   return accept.includes('text/event-stream') || (isFromUseChat && !accept.includes('application/json'))
+}
+
+/**
+ * The stream format for a request of `useChat`, whose transport sends no version. Both versions read that of version 6,
+ * so a client of version 7 or later announces itself with `X-AI-SDK-Version`.
+ */
+export const formatForUseChat = ({ headers }: FastifyRequest): 'version 6' | 'complete' => {
+  const version = headers['x-ai-sdk-version']
+  return typeof version === 'string' && Number.parseInt(version, 10) >= 7 ? 'complete' : 'version 6'
 }
 
 const eventId = /^(?:([0-9a-f-]{36}):)?(\d{1,9})$/i
@@ -33,6 +43,8 @@ export interface StreamOptions {
   isFresh?: boolean
   /** Adds the turn to the `id:` of every event, for a URL that serves one turn now and the next turn later. */
   includesTurnId?: boolean
+  /** `version 6`: only parts that version 6 of the AI SDK knows. */
+  format?: 'version 6' | 'complete'
 }
 
 /**
@@ -44,7 +56,7 @@ export const sendStream = (
   request: FastifyRequest,
   reply: FastifyReply,
   streams: TurnStreams,
-  { turnId, after, isFresh = false, includesTurnId = false }: StreamOptions,
+  { turnId, after, isFresh = false, includesTurnId = false, format = 'complete' }: StreamOptions,
 ): void => {
   const { stopping } = request.server
   const raw = openEventStream(reply, streamHeaders)
@@ -52,8 +64,11 @@ export const sendStream = (
   const reader: StreamReader = {
     write: (firstSeq, lines) => {
       let text = ''
-      for (const [i, line] of lines.entries()) text += `id: ${prefix}${firstSeq + i}\ndata: ${line}\n\n`
-      return raw.write(text)
+      for (const [i, line] of lines.entries()) {
+        const sent = format === 'complete' ? line : lineForVersion6(line)
+        if (sent !== undefined) text += `id: ${prefix}${firstSeq + i}\ndata: ${sent}\n\n`
+      }
+      return text === '' || raw.write(text)
     },
     end: () => {
       raw.end('data: [DONE]\n\n')

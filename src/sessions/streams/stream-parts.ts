@@ -26,6 +26,19 @@ export type StreamPart =
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: string; messageMetadata: { status: string; stopReason: string } }
 
+const resetStep = '{"type":"reset-step"'
+const approvalResponse = '{"type":"tool-approval-response"'
+const startStep: StreamPart = { type: 'start-step' }
+
+/**
+ * A line for version 6 of the AI SDK, which stops reading at a part that it does not know: a repeated model call becomes a
+ * new step, and decisions are left out (undefined), because the client sees their effect. Lines begin with their type.
+ */
+export const lineForVersion6 = (line: string): string | undefined => {
+  if (line.startsWith(approvalResponse)) return undefined
+  return line.startsWith(resetStep) ? JSON.stringify(startStep) : line
+}
+
 /** Whether the stream is inside a step after a part that begins or ends one; undefined for every other part. */
 export const isInStepAfter = ({ type }: Pick<StreamPart, 'type'>): boolean | undefined => {
   if (type === 'start-step' || type === 'reset-step') return true

@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
-import { DefaultChatTransport, readUIMessageStream } from 'ai'
-import type { UIMessage, UIMessageChunk } from 'ai'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import {
@@ -373,105 +371,5 @@ describe('resuming a stream', () => {
     for await (const chunk of socket) text += (chunk as Buffer).toString()
     assert.equal(text.match(/^id: /gm)?.length, from + 400)
     assert.match(text, /data: \[DONE\]/)
-  })
-})
-
-const transportFor = (server: TestApp, as: TestActor, sessionId: string) =>
-  new DefaultChatTransport<UIMessage>({
-    api: `${server.url}/api/v1/sessions/${sessionId}/messages`,
-    headers: { authorization: `Bearer ${as.key}` },
-  })
-const userMessage = (text: string): UIMessage => ({ id: newId(), role: 'user', parts: [{ type: 'text', text }] })
-const send = (transport: DefaultChatTransport<UIMessage>, sessionId: string, messages: UIMessage[]) =>
-  transport.sendMessages({
-    chatId: sessionId,
-    messages,
-    trigger: 'submit-message',
-    messageId: undefined,
-    abortSignal: undefined,
-  })
-const read = async (chunks: ReadableStream<UIMessageChunk>, message?: UIMessage): Promise<UIMessage> => {
-  let last: UIMessage | undefined
-  for await (const state of readUIMessageStream({ stream: chunks, ...(message ? { message } : {}) })) last = state
-  assert.ok(last)
-  return last
-}
-
-describe("the AI SDK's useChat", () => {
-  test('reads a streamed reply with its own body and without an Accept header for events', async () => {
-    const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const transport = transportFor(app, owner, session.id)
-    const first = userMessage('One')
-    const reply = await read(await send(transport, session.id, [first]))
-    const next = await read(await send(transport, session.id, [first, reply, userMessage('Two')]))
-    const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
-    assert.equal(body.data.items.length, 4, 'only the last user message counts')
-    const [message] = body.data.items
-    assert.equal(next.id, message.id)
-    assert.equal(next.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), textOf(message))
-    assert.deepEqual(next.metadata, {
-      turnId: message.turnId,
-      sessionId: session.id,
-      status: 'completed',
-      stopReason: 'stop',
-    })
-  })
-
-  test('reads tool calls and their results in useChat', async () => {
-    const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const asked = userMessage('/tool files.search {"query":"x"}\n/tool files.read {"fileId":"nonsense"}')
-    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [asked]))
-    const tools = reply.parts.filter((part) => part.type === 'dynamic-tool')
-    assert.deepEqual(
-      tools.map(({ toolName, state }) => [toolName, state]),
-      [
-        ['files.search', 'output-available'],
-        ['files.read', 'output-error'],
-      ],
-    )
-  })
-
-  test('resumes the active turn by the path that the AI SDK derives, and gets null when there is none', async () => {
-    const owner = await app.createOrg()
-    const idle = await openSession(app, owner)
-    assert.equal(await transportFor(frontOnly, owner, idle.id).reconnectToStream({ chatId: idle.id }), null)
-    const { session, release } = await beginHeld(owner)
-    const chunks = await transportFor(frontOnly, owner, session.id).reconnectToStream({ chatId: session.id })
-    assert.ok(chunks)
-    release()
-    const { id } = await read(chunks)
-    const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
-    assert.equal(id, body.data.items[0].id)
-  })
-
-  test('shows the text of a repeated model call once', async () => {
-    const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [userMessage('/fail cut')]))
-    const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-    assert.equal(text.match(/I am the demo model/g)?.length, 1)
-  })
-
-  test('throws an error with the JSON envelope when a request is rejected', async () => {
-    const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    await assert.rejects(send(transportFor(app, owner, session.id), session.id, [userMessage(' ')]), /BAD_REQUEST/)
-  })
-
-  test('accepts files by their storageUrl', async () => {
-    const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const form = new FormData()
-    form.set('file', new File(['By URL.'], 'a.txt', { type: 'text/plain' }))
-    const { body } = await app.call('POST', '/api/v1/files', { as: owner, body: form })
-    const message: UIMessage = {
-      id: newId(),
-      role: 'user',
-      parts: [{ type: 'file', url: body.data.file.storageUrl, mediaType: 'text/plain' }],
-    }
-    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [message]))
-    assert.match(reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), /By URL\./)
   })
 })

@@ -3,8 +3,8 @@ import { decisionEvents } from '../events.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
-import { sendStream, wantsStream } from '../streams/send-stream.ts'
+import { IdParams, JsonOrEventStream, ok, Success } from '../../platform/http/schemas.ts'
+import { formatForUseChat, sendStream, wantsStream } from '../streams/send-stream.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { getTurnWithReply, getTurnDetails } from './turn-details.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -46,10 +46,13 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
         tags,
         summary: 'Send a message',
         description:
-          'Sends a message to the agent of the session and creates a turn. Returns 200 with the reply when the turn ends within 55 seconds, otherwise 202; the turn continues when the client disconnects. With `Accept: text/event-stream`, or with the body of `useChat` of the AI SDK, returns the UI message stream of the AI SDK, version 1, with an `id:` on every frame. PAYMENT_REQUIRED when the balance or a spending limit does not cover a paid model. VALIDATION_ERROR when the agent is inactive or its model is not available. Counts against the rate limit `turns`.',
+          'Sends a message to the agent of the session and creates a turn. Returns 200 with the reply when the turn ends within 55 seconds, otherwise 202; the turn continues when the client disconnects. With `Accept: text/event-stream`, or with the body of `useChat` of the AI SDK, returns the UI message stream of the AI SDK, version 1, with an `id:` on every frame; `useChat` gets the parts that version 6 of the AI SDK knows, and all parts with `X-AI-SDK-Version: 7`. PAYMENT_REQUIRED when the balance or a spending limit does not cover a paid model. VALIDATION_ERROR when the agent is inactive or its model is not available. Counts against the rate limit `turns`.',
         params: IdParams,
         body: TurnCreate,
-        response: { 200: Success(TurnAnswer), 202: Success(TurnAnswer) },
+        response: {
+          200: JsonOrEventStream(Success(TurnAnswer), 'The turn and its reply, or the stream of the turn.'),
+          202: Success(TurnAnswer),
+        },
       },
     },
     async (request, reply) => {
@@ -65,14 +68,16 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
               isFresh: true,
             }
 
-      if (wantsStream(request, body.messages !== undefined)) {
+      const isFromUseChat = body.messages !== undefined
+      if (wantsStream(request, isFromUseChat)) {
         const isKeyed = request.headers['idempotency-key'] !== undefined
         if (isKeyed) {
           // Serialised by the response schema, so that only documented fields are stored.
           const response = reply.code(202).serialize(ok(await getTurnWithReply(db.hot, actor, turn.turnId))) as string
           await request.storeResponse(202, JSON.parse(response) as object)
         }
-        sendStream(request, reply, streams, { ...turn, isFresh: turn.isFresh && !isKeyed })
+        const format = isFromUseChat ? formatForUseChat(request) : 'complete'
+        sendStream(request, reply, streams, { ...turn, isFresh: turn.isFresh && !isKeyed, format })
         return reply
       }
       if (!body.background) await waitForTurn(request, reply, streams, { ...turn, timeoutMs })

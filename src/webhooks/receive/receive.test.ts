@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { Webhook as SvixWebhook } from 'svix'
 import { Pool } from 'undici'
 import { newId } from '../../platform/ids.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -448,6 +449,35 @@ describe('a signing token of GitLab', () => {
       send(webhook, '{}', { ...signed('whsec_' + 'A'.repeat(32), '{}', id), 'x-gitlab-token': webhook.secret })
     assert.equal((await byToken('push-1')).body.data.duplicate, false)
     assert.equal((await byToken('push-2')).body.data.duplicate, true)
+  })
+})
+
+describe('the header names of Svix', () => {
+  const svixHeaders = ({ secret }: MadeWebhook, id: string, body: string): Record<string, string> => {
+    const now = new Date()
+    const signature = new SvixWebhook(secret).sign(id, now, body)
+    return { 'svix-id': id, 'svix-timestamp': String(Math.floor(now.getTime() / 1_000)), 'svix-signature': signature }
+  }
+
+  test('are accepted, and the signed svix-id recognizes a repeated request', async () => {
+    const webhook = await createWebhook(app, owner)
+    const body = '{"type":"user.created"}'
+    const first = await send(webhook, body, svixHeaders(webhook, 'msg_1', body))
+    assert.equal(first.status, 200, first.text)
+    // An unsigned webhook-id must not turn a replayed request into a new event.
+    const replayed = { ...svixHeaders(webhook, 'msg_1', body), 'webhook-id': 'msg_2' }
+    const second = await send(webhook, body, replayed)
+    assert.deepEqual(second.body.data, { received: true, eventId: first.body.data.eventId, duplicate: true })
+    const [event] = await eventsOf(app, owner, webhook)
+    assert.equal(event.externalId, 'msg_1')
+    assert.equal(event.headers['svix-id'], 'msg_1')
+    assert.equal(event.headers['svix-signature'], undefined)
+  })
+
+  test('are rejected in one request with those of Standard Webhooks that do not match', async () => {
+    const webhook = await createWebhook(app, owner)
+    const headers = { ...svixHeaders(webhook, 'msg_1', '{}'), 'webhook-signature': `v1,${'A'.repeat(43)}=` }
+    assert.equal((await send(webhook, '{}', headers)).status, 401)
   })
 })
 

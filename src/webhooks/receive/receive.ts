@@ -20,6 +20,8 @@ const storedHeaders = [
   'user-agent',
   'webhook-id',
   'webhook-timestamp',
+  'svix-id',
+  'svix-timestamp',
   'x-github-event',
   'x-github-delivery',
   'x-gitlab-event',

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { api, queryClient } from '../../api.ts'
+import { api, queryClient, refresh } from '../../api.ts'
 import { formatWord } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { setTheme, useTheme } from '../../theme.ts'
@@ -14,6 +14,8 @@ import { Form } from '../../ui/forms/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { NameDialog } from './name-dialog.tsx'
+import { Sessions } from './sessions.tsx'
 import styles from './settings.module.css'
 import { TwoFactor } from './two-factor.tsx'
 
@@ -101,7 +103,14 @@ export const Profile = () => {
   useTitle('Profile')
   const { session, me } = useIdentity()
   const theme = useTheme()
-  const { name, email, hasPassword, twoFactorEnabled } = session.user
+  const { email, hasPassword, twoFactorEnabled } = session.user
+  const { name } = me.user
+  const [isRenaming, setRenaming] = useState(false)
+  const rename = async (next: string): Promise<void> => {
+    await api.call('PATCH /me', { body: { name: next } })
+    await Promise.all([refresh('GET /me', 'GET /members'), queryClient.invalidateQueries({ queryKey: ['session'] })])
+    toast.done('Name changed')
+  }
   return (
     <div className={styles['narrow']}>
       <Section title="Profile">
@@ -114,7 +123,20 @@ export const Profile = () => {
           <Badge tone="info">
             {formatWord(me.role)} of {me.org.name}
           </Badge>
+          <Button small onClick={() => setRenaming(true)}>
+            Change name
+          </Button>
         </div>
+        {isRenaming && (
+          <NameDialog
+            title="Change your name"
+            description={`Members of ${me.org.name} see this name. Other organizations keep the name that they know.`}
+            action="Save"
+            initial={name}
+            work={rename}
+            onClose={() => setRenaming(false)}
+          />
+        )}
       </Section>
       <Section title="Appearance">
         <SelectField label="Theme" value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
@@ -125,6 +147,7 @@ export const Profile = () => {
       </Section>
       <Password hasPassword={hasPassword} email={email} />
       <TwoFactor hasPassword={hasPassword} isOn={twoFactorEnabled} />
+      <Sessions />
     </div>
   )
 }

@@ -8,6 +8,7 @@ export const settingsRoutes: RouteObject[] = [
     children: [
       { index: true, loader: () => redirect('/settings/profile') },
       { path: 'profile', lazy: async () => ({ Component: (await import('./profile.tsx')).Profile }) },
+      { path: 'organization', lazy: async () => ({ Component: (await import('./organization.tsx')).Organization }) },
       { path: 'members', lazy: async () => ({ Component: (await import('./members.tsx')).Members }) },
       { path: 'workspaces', lazy: async () => ({ Component: (await import('./workspaces.tsx')).Workspaces }) },
       { path: 'projects', lazy: async () => ({ Component: (await import('./projects.tsx')).Projects }) },

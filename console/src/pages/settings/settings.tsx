@@ -5,6 +5,7 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 
 const tabs = [
   { to: '/settings/profile', label: 'Profile' },
+  { to: '/settings/organization', label: 'Organization' },
   { to: '/settings/members', label: 'Members' },
   { to: '/settings/workspaces', label: 'Workspaces' },
   { to: '/settings/projects', label: 'Projects' },

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../../identity/actor.ts'
+import { JsonOrEventStream } from '../../../platform/http/schemas.ts'
 import type { App } from '../../../platform/http/http.ts'
 import { rejectTags } from '../../../platform/http/etag.ts'
 import { sendReplay } from '../../../platform/http/idempotency/idempotency.ts'
@@ -85,13 +86,7 @@ const registerCreate = (app: App, deps: ResponseDeps): void => {
           "Sends input to an agent and returns its response, in the shape of OpenAI's Responses API. A response is a turn of a session, or what follows the outputs of function calls in it; the response headers `X-Turn-Id` and `X-Session-Id` name them. With `stream`, it is sent as server-sent events; with `background`, at once and to be polled. Counts against the rate limit `turns`.",
         body: ResponseCreate,
         response: {
-          200: {
-            description: 'The response, or its events with `stream`.',
-            content: {
-              'application/json': { schema: ResponseObject },
-              'text/event-stream': { schema: { type: 'string', examples: [eventExample] } },
-            },
-          },
+          200: JsonOrEventStream(ResponseObject, 'The response, or its events with `stream`.', eventExample),
           ...failures,
         },
       },

@@ -39,6 +39,7 @@ const table: [method: string, path: string, roles: RoleName[]][] = [
   ['POST', '/api-keys', all],
   ['DELETE', '/api-keys/:id', all],
   ['GET', '/audit-log', managers],
+  ['GET', '/audit-log/export', managers],
   ['POST', '/auth/step-up', all],
   ['POST', '/auth/password', all],
   ['POST', '/auth/two-factor', all],

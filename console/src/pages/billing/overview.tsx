@@ -36,6 +36,7 @@ const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog onClose={onClose} title="Redeem code" form={form} action="Redeem" disabledReason={problem}>
       <TextField
         label="Code"
+        field="code"
         autoComplete="off"
         spellCheck={false}
         value={code}

@@ -7,6 +7,7 @@ import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -71,7 +72,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
   })
   return (
     <Section title="Automatic top-up" description="Charges the saved card when the balance falls below a threshold.">
-      <Form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} error={error} onSubmit={submit}>
         <SwitchField
           label="Enable automatic top-up"
           hint={autoTopup.reason}
@@ -85,6 +86,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
           <div className={styles['three']}>
             <TextField
               label="When the balance falls below"
+              field="autoTopupThresholdCents"
               inputMode="decimal"
               value={draft.threshold}
               error={problems.threshold}
@@ -93,6 +95,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             />
             <TextField
               label="Amount to add"
+              field="autoTopupAmountCents"
               inputMode="decimal"
               value={draft.amount}
               error={problems.amount}
@@ -101,6 +104,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             />
             <TextField
               label="Monthly limit"
+              field="autoTopupMonthlyCapCents"
               optional
               inputMode="decimal"
               value={draft.cap}
@@ -110,7 +114,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             />
           </div>
         )}
-        <Notice error={error} />
+        <FormError />
         <div>
           <Button type="submit" busy={busy} disabledReason={problem}>
             Save
@@ -141,9 +145,10 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
     >
       {org.state === 'reached' && <Notice tone="bad">Monthly limit reached.</Notice>}
       {org.state === 'near' && <Notice tone="warn">More than 80 % of the monthly limit is used.</Notice>}
-      <Form className={styles['inline']} onSubmit={submit}>
+      <Form className={styles['inline']} error={error} onSubmit={submit}>
         <TextField
           label="Limit in US dollars"
+          field="monthlyCapCents"
           optional
           inputMode="decimal"
           value={cap}
@@ -154,8 +159,8 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
         <Button type="submit" busy={busy} disabledReason={off || problem}>
           Save
         </Button>
+        <FormError />
       </Form>
-      <Notice error={error} />
     </Section>
   )
 }

@@ -186,7 +186,7 @@ export const SpendingPage = () => {
             <EmptyState
               icon={<ChartColumn />}
               title="No spending in this period"
-              action={<ButtonLink to="/chat">Start conversation</ButtonLink>}
+              action={<ButtonLink to="/chat/new">Start conversation</ButtonLink>}
             >
               The cost of model calls appears here within seconds.
             </EmptyState>

@@ -1,20 +1,26 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
+import { importWithRetry, wasUpdated } from '../load-page.ts'
 import { SignedIn } from '../session.tsx'
 import { StepUp } from '../step-up.tsx'
 import { IconButton } from '../ui/forms/button.tsx'
+import { toast } from '../ui/toast.tsx'
 import styles from './layout.module.css'
 import { Notices } from './notices.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { useUploads } from '../uploads.ts'
+import { FrameSkeleton } from './frame-skeleton.tsx'
+import { RouteProgress } from './route-progress.tsx'
 import { ScopeRequest } from './scope-request.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
 
 // Loaded with the first upload.
-const UploadTray = lazy(async () => ({ default: (await import('./upload-tray.tsx')).UploadTray }))
+const UploadTray = lazy(async () => ({
+  default: (await importWithRetry(() => import('./upload-tray.tsx'))).UploadTray,
+}))
 
 const Shell = () => {
   const uploads = useUploads()
@@ -24,9 +30,13 @@ const Shell = () => {
   const [drawerOn, setDrawerOn] = useState<string>()
   const drawerOpen = drawerOn === pathname
   const setDrawerOpen = (open: boolean): void => setDrawerOn(open ? pathname : undefined)
+  useEffect(() => {
+    if (wasUpdated()) toast.done('Atrium was updated to a new version')
+  }, [])
   useShortcuts(() => setPaletteOpen((open) => !open))
   return (
     <div className={styles['frame']}>
+      <RouteProgress />
       <a href="#content" className={styles['skip']}>
         Skip to content
       </a>
@@ -62,7 +72,7 @@ const Shell = () => {
 
 /** The side bar, notices and dialogs around every page. */
 export const Layout = () => (
-  <SignedIn>
+  <SignedIn loading={<FrameSkeleton />}>
     <StepUp>
       <Shell />
     </StepUp>

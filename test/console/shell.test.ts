@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../support/console.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
 import { create, upload } from '../support/files.ts'
 
 const { app, open } = await startConsole()
@@ -47,6 +47,32 @@ test('G followed by a letter opens an area, except in a text field', async () =>
   await page.getByRole('searchbox').fill('')
   await page.getByRole('searchbox').pressSequentially('gh')
   await page.waitForURL('**/files?search=gh')
+})
+
+test('? opens the list of keyboard shortcuts, except in a text field or a dialog', async () => {
+  const owner = await app.createOrg()
+  const { page, pageErrors } = await open(owner, '/files')
+  await page.getByText('No files yet').waitFor()
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await page.getByRole('searchbox').pressSequentially('a?')
+  await page.waitForURL('**/files?search=a%3F')
+  assert.equal(await sheet.count(), 0)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('?')
+  await sheet.getByText('Search and commands').waitFor()
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Create folder' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus()
+  await page.keyboard.press('?')
+  assert.equal(await sheet.count(), 0)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('shortcuts')
+  await page.keyboard.press('Enter')
+  await sheet.waitFor()
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the chosen theme is applied before the next page is painted', async () => {

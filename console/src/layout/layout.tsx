@@ -14,6 +14,7 @@ import { useUploads } from '../uploads.ts'
 import { FrameSkeleton } from './frame-skeleton.tsx'
 import { RouteProgress } from './route-progress.tsx'
 import { ScopeRequest } from './scope-request.tsx'
+import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
 
@@ -33,7 +34,11 @@ const Shell = () => {
   useEffect(() => {
     if (wasUpdated()) toast.done('Atrium was updated to a new version')
   }, [])
-  useShortcuts(() => setPaletteOpen((open) => !open))
+  const [sheetOpen, setSheetOpen] = useState(false)
+  useShortcuts(
+    () => setPaletteOpen((open) => !open),
+    () => setSheetOpen(true),
+  )
   return (
     <div className={styles['frame']}>
       <RouteProgress />
@@ -51,7 +56,7 @@ const Shell = () => {
         <IconButton label="Search and commands" icon={<Search />} onClick={() => setPaletteOpen(true)} />
       </div>
       {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
-      <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} />
+      <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} onShortcuts={() => setSheetOpen(true)} />
       <main id="content" className={styles['content']} tabIndex={-1}>
         <OfflineBanner />
         <Notices />
@@ -65,7 +70,8 @@ const Shell = () => {
         </Suspense>
       )}
       <ScopeRequest />
-      <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+      <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} onShortcuts={() => setSheetOpen(true)} />
+      <ShortcutSheet open={sheetOpen} onClose={() => setSheetOpen(false)} />
     </div>
   )
 }

@@ -141,7 +141,7 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
 const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage' | 'waiver'>) => (
   <div className={styles['figures']}>
     <Figure
-      label="This month"
+      label="Charged this month"
       value={formatMicrocents(currentMonth.totalChargedMicrocents)}
       note={<Link to="/billing/spending">View spending</Link>}
     />
@@ -194,6 +194,7 @@ export const Overview = () => {
               <Section
                 plain
                 title="Recent transactions"
+                description="In whole cents. A rest below a cent is charged with later usage."
                 actions={
                   <ButtonLink small variant="quiet" to="/billing/transactions">
                     View all

@@ -86,7 +86,7 @@ const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items']
       },
       { title: 'Model calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
       { title: 'Tokens', align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
-      { title: 'Cost', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
+      { title: 'Charged', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
     ]}
   />
 )

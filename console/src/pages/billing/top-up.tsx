@@ -1,7 +1,7 @@
 import type { BillingSnapshot } from '@atrium/client'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
-import { formatCents, formatDateTime, formatWord } from '../../format.ts'
+import { formatCents, formatDateTime, formatMicrocents, formatWord } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -109,7 +109,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
               inputMode="decimal"
               value={draft.cap}
               error={problems.cap}
-              hint={`${formatCents(autoTopup.chargedThisMonthCents)} charged this month.`}
+              hint={`${formatCents(autoTopup.chargedThisMonthCents)} topped up this month.`}
               onChange={({ target }) => set({ cap: target.value })}
             />
           </div>
@@ -153,7 +153,7 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
           inputMode="decimal"
           value={cap}
           error={problem}
-          hint={`${formatCents(org.chargedThisMonthCents)} charged this month. Leave empty for no limit.`}
+          hint={`${formatMicrocents(org.chargedThisMonthMicrocents)} charged this month. Leave empty for no limit.`}
           onChange={({ target }) => setCap(target.value)}
         />
         <Button type="submit" busy={busy} disabledReason={off || problem}>

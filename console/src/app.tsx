@@ -1,10 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { createBrowserRouter, useRouteError } from 'react-router'
+import { createBrowserRouter, createPath, useRouteError } from 'react-router'
 import type { RouteObject } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { AtriumError } from '@atrium/client'
 import { queryClient } from './api.ts'
+import { PageLoadError, withRetry } from './load-page.ts'
+import { FrameSkeleton } from './layout/frame-skeleton.tsx'
 import { Layout } from './layout/layout.tsx'
 import { agentRoutes } from './pages/agents/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
@@ -18,6 +20,7 @@ import { webhookRoutes } from './pages/webhooks/routes.ts'
 import { Button, ButtonLink } from './ui/forms/button.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { ErrorState } from './ui/error-state.tsx'
+import { Skeleton } from './ui/skeleton.tsx'
 import { TooltipProvider } from './ui/tooltip.tsx'
 import { Toasts } from './ui/toast.tsx'
 
@@ -27,13 +30,12 @@ const PageNotFound = () => (
   </EmptyState>
 )
 
-/** Also shown when the script of a page belongs to an older build that the server no longer has; reloading fixes that. */
 const PageError = () => {
   const error = useRouteError()
   if (error instanceof AtriumError) return <ErrorState error={error} />
   return (
     <EmptyState
-      title="This page could not be shown"
+      title={error instanceof PageLoadError ? 'This page could not be loaded' : 'This page could not be shown'}
       action={<Button onClick={() => location.reload()}>Reload page</Button>}
     >
       {error instanceof Error ? error.message : String(error)}
@@ -54,26 +56,35 @@ const areas: RouteObject[] = [
   ...settingsRoutes,
 ]
 
-const router = createBrowserRouter([
+const routes: RouteObject[] = [
   {
     path: '/sign-in',
     lazy: async () => ({ Component: (await import('./pages/sign-in/sign-in.tsx')).SignIn }),
-    HydrateFallback: () => null,
+    HydrateFallback: Skeleton,
     ErrorBoundary: PageError,
   },
   {
     path: '/authorize',
     lazy: async () => ({ Component: (await import('./pages/authorize/authorize.tsx')).Authorize }),
-    HydrateFallback: () => null,
+    HydrateFallback: Skeleton,
     ErrorBoundary: PageError,
   },
   {
     Component: Layout,
-    HydrateFallback: () => null,
+    HydrateFallback: FrameSkeleton,
     ErrorBoundary: PageError,
     children: [{ ErrorBoundary: PageError, children: [...areas, { path: '*', Component: PageNotFound }] }],
   },
-])
+]
+
+/** The URL that is being opened; undefined when the person went elsewhere in the meantime. */
+const targetUrl = (): string | undefined => {
+  const { initialized, location: current, navigation } = router.state
+  const next = navigation.location ?? (initialized ? undefined : current)
+  return next && createPath(next)
+}
+
+const router = createBrowserRouter(withRetry(routes, targetUrl))
 
 export const App = () => (
   <CSPProvider disableStyleElements>

@@ -5,11 +5,13 @@ import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
 import { InvitationNotice, useInvitations } from './invitations.tsx'
+import { deleteMessageDrafts, unloadMessageDrafts } from './message-drafts.ts'
 import { useLiveEvents } from './live/use-live-events.ts'
 import { setScope, useScope } from './scope.ts'
 import { Button } from './ui/forms/button.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { ErrorState } from './ui/error-state.tsx'
+import { Skeleton } from './ui/skeleton.tsx'
 
 export type BrowserSession = NonNullable<Data<'GET /auth/session'>>
 
@@ -38,6 +40,7 @@ export const useIdentity = (): Identity => {
 
 export const signOut = async (): Promise<void> => {
   await api.call('POST /auth/sign-out')
+  deleteMessageDrafts()
   queryClient.clear()
   location.assign('/sign-in')
 }
@@ -64,13 +67,21 @@ const WithoutOrg = ({ email }: { email: string }) => {
   )
 }
 
-const WithIdentity = ({ session, children }: { session: BrowserSession; children: ReactNode }) => {
+interface SignedInProps {
+  children: ReactNode
+  /** Shown until it is known who is signed in. */
+  loading?: ReactNode
+}
+
+const WithIdentity = ({ session, loading, children }: SignedInProps & { session: BrowserSession }) => {
   const { orgId, workspaceId } = useScope()
   const isMember = orgId === undefined || session.orgs.some(({ id }) => id === orgId)
   const hasOrg = isMember && session.orgs.length > 0
   const me = useQuery({ ...read('GET /me'), enabled: hasOrg, staleTime: 60_000 })
   // Begins before the page loads its data, so that no change is missed in between.
   useLiveEvents(hasOrg)
+  const userId = session.user.id
+  useEffect(() => deleteMessageDrafts(userId), [userId])
   // The stored scope can be outdated: the person left the org, or the workspace was deleted.
   const isLost = workspaceId !== undefined && isCode(me.error, 'FORBIDDEN')
   useEffect(() => {
@@ -91,14 +102,24 @@ const WithIdentity = ({ session, children }: { session: BrowserSession; children
       </FullPage>
     )
   }
-  return null
+  return loading
 }
 
 /** Shows `children` to signed-in people and redirects others to sign in, and back here afterwards. */
-export const SignedIn = ({ children }: { children: ReactNode }) => {
+export const SignedIn = ({ loading = <Skeleton />, children }: SignedInProps) => {
   const { pathname, search } = useLocation()
   const session = useQuery(sessionQuery)
-  if (session.data) return <WithIdentity session={session.data}>{children}</WithIdentity>
+  const isSignedOut = session.data === null
+  useEffect(() => {
+    if (isSignedOut) unloadMessageDrafts()
+  }, [isSignedOut])
+  if (session.data) {
+    return (
+      <WithIdentity session={session.data} loading={loading}>
+        {children}
+      </WithIdentity>
+    )
+  }
   if (session.data === null) {
     const next = pathname + search
     return <Navigate to={next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`} replace />
@@ -110,5 +131,5 @@ export const SignedIn = ({ children }: { children: ReactNode }) => {
       </FullPage>
     )
   }
-  return null
+  return loading
 }

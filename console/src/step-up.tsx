@@ -1,6 +1,6 @@
 import { createContext, use, useCallback, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { api } from './api.ts'
+import { api, isCode } from './api.ts'
 import { useIdentity } from './session.tsx'
 import { Button, ButtonLink } from './ui/forms/button.tsx'
 import { Dialog } from './ui/dialog.tsx'
@@ -111,23 +111,29 @@ interface Asking {
 // Tokens expire after 10 minutes on the server; a token that is about to expire is not used.
 const marginMs = 15_000
 
+// FORBIDDEN also means a missing permission, which a new confirmation does not change.
+const isStepUpNeeded = (error: unknown): boolean =>
+  isCode(error, 'FORBIDDEN') && error instanceof Error && error.message.includes('step-up authentication')
+
 export const StepUp = ({ children }: { children: ReactNode }) => {
   const [asking, setAsking] = useState<Asking>()
   const known = useRef<Token>(undefined)
   const withStepUp = useCallback<WithStepUp>(async (work) => {
+    const ask = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        setAsking({ resolve, reject })
+      })
     const { current } = known
     const isGood = current !== undefined && Date.parse(current.expiresAt) - marginMs > Date.now()
-    const token = isGood
-      ? current.token
-      : await new Promise<string>((resolve, reject) => {
-          setAsking({ resolve, reject })
-        })
+    if (!isGood) return work(await ask())
     try {
-      return await work(token)
+      return await work(current.token)
     } catch (error) {
-      // A password change ends the token early, so the next attempt asks again.
+      if (!isStepUpNeeded(error)) throw error
+      // The server rejected the call before it did anything: a password change ends the token early, and it may not be
+      // valid in another org.
       known.current = undefined
-      throw error
+      return work(await ask())
     }
   }, [])
   return (

@@ -157,8 +157,11 @@ const startWork = (): void => {
   for (let count = 0; count < maxConcurrentUploads; count += 1) void work()
 }
 
+/** Whether leaving the page would cancel uploads. */
+export const hasOpenUploads = (): boolean => uploads.some(isOpen)
+
 const warnBeforeLeaving = (event: BeforeUnloadEvent): void => {
-  if (uploads.some(isOpen)) event.preventDefault()
+  if (hasOpenUploads()) event.preventDefault()
 }
 window.addEventListener('beforeunload', warnBeforeLeaving)
 

@@ -186,6 +186,16 @@ describe('user commands', () => {
     assert.equal((await attempt()).status, 401)
   })
 
+  test('user sign-in-link states that earlier links no longer work, and they do not', async () => {
+    const { signInLink } = await json('user', 'sign-in-link', acme.user.id)
+    const { stdout } = await atrium(['user', 'sign-in-link', acme.user.id])
+    assert.match(stdout, /Earlier sign-in links of this user no longer work/)
+    const attempt = (link: string) =>
+      app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link.split('/sign-in#link=')[1] } })
+    assert.equal((await attempt(signInLink)).status, 401)
+    assert.equal((await attempt(stdout.split('\n')[0] ?? '')).status, 200)
+  })
+
   test('user two-factor-off removes the second factor of a user', async () => {
     await app.db.execute(sql`
       insert into two_factors (id, user_id, secret, backup_codes, verified)

@@ -166,7 +166,12 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
   const signInLink = serverUrl + path
   return {
     json: { user, signInLink, expiresAt },
-    lines: [signInLink, '', `The link signs ${user.email} in once and expires at ${expiresAt}.`],
+    lines: [
+      signInLink,
+      '',
+      `The link signs ${user.email} in once and expires at ${expiresAt}.`,
+      'Earlier sign-in links of this user no longer work, including one printed at the first start.',
+    ],
   }
 }
 

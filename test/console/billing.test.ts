@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { deposit, openPaid, spend } from '../support/billing.ts'
 import { ask, createAgent, openSession } from '../support/chat.ts'
 import { assertAccessible, startConsole } from '../support/console.ts'
 import { upload } from '../support/files.ts'
@@ -52,6 +53,37 @@ test('an owner adds funds, sets automatic top-up, sees spending by day and by ag
   await page.getByRole('table', { name: 'Transactions' }).getByText('Usage').waitFor()
   assert.equal(await page.getByRole('table').getByText('Deposit').count(), 0)
   assert.deepEqual(pageErrors, [])
+})
+
+test('what was charged this month is the same amount on every page', async () => {
+  const owner = await app.createOrg()
+  const { id } = await openPaid(app, owner)
+  // $4.626: rounded it is $4.63, in whole cents it would be $4.62.
+  await spend(app, owner, id, 4_626_000)
+  const { page, pageErrors } = await open(owner, '/billing')
+  await page.getByText('Charged this month', { exact: true }).locator('..').getByText('$4.63').waitFor()
+  await page.getByText('$4.63 charged this month.').waitFor()
+  assert.doesNotMatch(await page.locator('main').innerText(), /\$4\.62 charged/)
+  await page.goto(`${app.url}/billing/spending?period=month`)
+  await page.getByRole('table', { name: 'Spending by model' }).getByText('$4.63').waitFor()
+  await page.getByText('Charged', { exact: true }).first().locator('..').getByText('$4.63').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
+
+test('a model has the same price, with the platform fee, in its agent and on the page of the plans', async () => {
+  const owner = await app.createOrg()
+  await openPaid(app, owner)
+  const { page } = await open(owner, '/agents/paid/settings')
+  await page.getByText('$1.00 input and $4.00 output per million tokens, without platform fee (waived).').waitFor()
+  // More than the deposits for which the fee is waived.
+  for (let n = 0; n < 3; n += 1) await deposit(app, owner, 5_000)
+  await page.reload()
+  await page.getByText('$1.05 input and $4.20 output per million tokens, including the platform fee of 5 %.').waitFor()
+  await page.goto(`${app.url}/billing/plans`)
+  await page.getByText('Price per million tokens, including the platform fee of 5 %.').waitFor()
+  const row = page.getByRole('table', { name: 'Model prices' }).getByRole('row').filter({ hasText: '(paid)' })
+  await row.getByText('$1.05').waitFor()
+  await row.getByText('$4.20').waitFor()
 })
 
 test('a member sees the balance, and a disabled button states who can add funds', async () => {

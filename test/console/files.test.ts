@@ -168,6 +168,53 @@ describe('a folder', () => {
     )
   })
 
+  test('a file that was moved away is no longer selected, so that Delete has nothing to delete', async () => {
+    const owner = await app.createOrg()
+    const folder = (await create(app, owner, { source: 'folder', name: 'Archive' })).file
+    for (const name of ['one.txt', 'two.txt']) await upload(app, owner, name, { name })
+    const { page } = await open(owner, '/files')
+    await row(page, 'one.txt').getByRole('checkbox').check({ force: true })
+    await row(page, 'one.txt').dragTo(row(page, 'Archive'))
+    await page.getByText('Moved “one.txt”').waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).waitFor({ state: 'detached' })
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Delete')
+    assert.equal(await page.getByRole('dialog', { name: /^Delete/ }).count(), 0)
+    assert.equal((await listOf(owner, `&parentId=${folder.id}`)).length, 1)
+  })
+
+  test('a renamed file stays selected under its new name and keeps the keyboard focus', async () => {
+    const owner = await app.createOrg()
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await upload(app, owner, name, { name })
+    const { page } = await open(owner, '/files')
+    await row(page, 'a.txt').click({ position: { x: 200, y: 10 } })
+    await page.keyboard.press('F2')
+    await page.getByLabel('Name', { exact: true }).fill('z.txt')
+    await page.keyboard.press('Enter')
+    await row(page, 'z.txt').waitFor()
+    await page.getByRole('banner').or(page.locator('header')).getByText('“z.txt”').first().waitFor()
+    assert.equal(await page.getByText('“a.txt”').count(), 0)
+    const grid = page.getByRole('grid')
+    const activeId = (await grid.getAttribute('aria-activedescendant')) ?? ''
+    assert.match(await page.locator(`#${activeId}`).innerText(), /^z\.txt/)
+    // Repeated without another selection: the dialog names the file as it is called now.
+    await page.keyboard.press('F2')
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'z.txt')
+  })
+
+  test('a selected file that another person deletes is no longer selected', async () => {
+    const owner = await app.createOrg()
+    const files = []
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) files.push(await upload(app, owner, name, { name }))
+    const { page } = await open(owner, '/files')
+    await row(page, 'a.txt').waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+a')
+    await page.getByText('3 selected').first().waitFor()
+    await app.call('DELETE', `/api/v1/files/${files[1]?.id}`, { as: owner })
+    await page.getByText('2 selected').first().waitFor()
+  })
+
   test('search filters the list while typing, and Back undoes it', async () => {
     const owner = await app.createOrg()
     const folder = (await create(app, owner, { source: 'folder', name: 'Deep' })).file

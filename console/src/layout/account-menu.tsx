@@ -1,4 +1,4 @@
-import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { BookOpen, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut } from '../session.tsx'
 import { setTheme, useTheme } from '../theme.ts'
 import { Avatar } from '../ui/data/avatar.tsx'
@@ -6,7 +6,7 @@ import { Menu } from '../ui/forms/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import styles from './layout.module.css'
 
-export const AccountMenu = ({ name, email }: { name: string; email: string }) => {
+export const AccountMenu = ({ name, email, onShortcuts }: { name: string; email: string; onShortcuts: () => void }) => {
   const theme = useTheme()
   return (
     <Menu
@@ -20,6 +20,7 @@ export const AccountMenu = ({ name, email }: { name: string; email: string }) =>
           icon: <BookOpen />,
           onSelect: () => void window.open('/docs', '_blank', 'noopener'),
         },
+        { label: 'Keyboard shortcuts', icon: <Keyboard />, shortcut: '?', onSelect: onShortcuts },
         'separator',
         { label: 'Light', icon: <Sun />, checked: theme === 'light', onSelect: () => setTheme('light') },
         { label: 'Dark', icon: <Moon />, checked: theme === 'dark', onSelect: () => setTheme('dark') },

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { Bot, CornerDownLeft, File as FileIcon, Folder, Moon, Plus, Search, Sun } from 'lucide-react'
+import { Bot, CornerDownLeft, File as FileIcon, Folder, Keyboard, Moon, Plus, Search, Sun } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useNavigate } from 'react-router'
@@ -52,7 +52,7 @@ const useAgents = (words: string[], go: (to: string) => () => void): Command[] =
   return bestFirst(known, words).slice(0, 6)
 }
 
-const useCommands = (text: string): Command[] => {
+const useCommands = (text: string, onShortcuts: () => void): Command[] => {
   const navigate = useNavigate()
   const { can } = useIdentity()
   const go = (to: string) => () => void navigate(to)
@@ -95,10 +95,19 @@ const useCommands = (text: string): Command[] => {
     keywords: keywords ?? '',
     run: go(to),
   }))
+  const help: Command = {
+    id: 'shortcuts',
+    group: 'Actions',
+    label: 'Keyboard shortcuts',
+    icon: <Keyboard />,
+    keywords: 'help keys hotkeys',
+    shortcut: '?',
+    run: onShortcuts,
+  }
   const agents = useAgents(words, go)
   const commands = [
     ...bestFirst([...pages, ...(words.length > 0 ? parts : [])], words),
-    ...bestFirst(words.length > 0 ? [...create, ...themes] : [], words),
+    ...bestFirst(words.length > 0 ? [...create, ...themes, help] : [], words),
   ]
   const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
     id,
@@ -110,12 +119,12 @@ const useCommands = (text: string): Command[] => {
   return [...commands, ...agents, ...files]
 }
 
-const Content = ({ onClose }: { onClose: () => void }) => {
+const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) => {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
   // Not deferred: Enter must run the command that matches what was typed last.
-  const commands = useCommands(text)
+  const commands = useCommands(text, onShortcuts)
   const chosen = Math.min(active, commands.length - 1)
   const run = (command: Command | undefined): void => {
     if (!command) return
@@ -185,7 +194,15 @@ const Content = ({ onClose }: { onClose: () => void }) => {
 }
 
 /** Finds pages, commands, agents and files by a few letters (Ctrl/⌘ K). */
-export const CommandPalette = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+export const CommandPalette = ({
+  open,
+  onClose,
+  onShortcuts,
+}: {
+  open: boolean
+  onClose: () => void
+  onShortcuts: () => void
+}) => {
   // A new key for each opening, so that the field is empty even when the previous dialog is still fading out.
   const [last, setLast] = useState({ open, count: 0 })
   if (last.open !== open) setLast({ open, count: last.count + (open ? 1 : 0) })
@@ -194,7 +211,7 @@ export const CommandPalette = ({ open, onClose }: { open: boolean; onClose: () =
       <Dialog.Portal>
         <Dialog.Backdrop className={styles['backdrop']} />
         <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
-          <Content key={last.count} onClose={onClose} />
+          <Content key={last.count} onClose={onClose} onShortcuts={onShortcuts} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

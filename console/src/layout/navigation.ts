@@ -61,7 +61,7 @@ export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] =
 ]
 
 export const createCommands: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
-  { to: '/chat', label: 'Start conversation', keywords: 'new chat talk ask' },
+  { to: '/chat/new', label: 'Start conversation', keywords: 'new chat talk ask' },
   { to: '/agents/new', label: 'Create agent', keywords: 'new' },
   { to: '/webhooks?new', label: 'Create webhook', keywords: 'new receive' },
   { to: '/events/endpoints?new', label: 'Create event endpoint', keywords: 'new send events' },

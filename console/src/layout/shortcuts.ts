@@ -7,8 +7,11 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const sequenceMs = 1_000
 
-/** Ctrl/⌘ K opens the command palette; G, then a letter, opens an area. */
-export const useShortcuts = (togglePalette: () => void): void => {
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[role=dialog]') !== null
+
+/** Ctrl/⌘ K opens the command palette; ? opens the list of shortcuts; G, then a letter, opens an area. */
+export const useShortcuts = (togglePalette: () => void, openSheet: () => void): void => {
   const navigate = useNavigate()
   // A ref, because a response can cause a render between the two keys.
   const goUntil = useRef(0)
@@ -20,6 +23,11 @@ export const useShortcuts = (togglePalette: () => void): void => {
         return
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
+      if (event.key === '?' && !isInDialog(event.target)) {
+        event.preventDefault()
+        openSheet()
+        return
+      }
       const place = [...navigationItems, settings].find(({ letter }) => letter === event.key)
       if (place && performance.now() < goUntil.current) {
         event.preventDefault()

@@ -16,7 +16,15 @@ const Item = ({ to, label, icon: Icon }: NavigationItem) => (
   </NavLink>
 )
 
-export const SideBar = ({ open, onSearch }: { open: boolean; onSearch: () => void }) => {
+export const SideBar = ({
+  open,
+  onSearch,
+  onShortcuts,
+}: {
+  open: boolean
+  onSearch: () => void
+  onShortcuts: () => void
+}) => {
   const { session } = useIdentity()
   return (
     <aside className={classNames(styles['side'], open && styles['open'])} aria-label="Navigation">
@@ -34,7 +42,7 @@ export const SideBar = ({ open, onSearch }: { open: boolean; onSearch: () => voi
       <nav aria-label="Settings" className={styles['bottom']}>
         <Item {...settings} />
       </nav>
-      <AccountMenu name={session.user.name} email={session.user.email} />
+      <AccountMenu name={session.user.name} email={session.user.email} onShortcuts={onShortcuts} />
     </aside>
   )
 }

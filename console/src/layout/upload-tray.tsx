@@ -1,17 +1,19 @@
 import { AtriumError } from '@atrium/client'
 import { Check, ChevronDown, ChevronUp, RotateCcw, X } from 'lucide-react'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { formatBytes } from '../format.ts'
 import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
 import type { Upload } from '../uploads.ts'
 import { ProgressBar } from '../ui/data/progress-bar.tsx'
+import { requestIdOf } from '../ui/error-message.ts'
 import { Button, IconButton } from '../ui/forms/button.tsx'
+import { setCoveredBottom } from '../ui/covered-bottom.ts'
 import { VirtualList } from '../ui/data/virtual-list.tsx'
 import styles from './upload-tray.module.css'
 
 const statusText = ({ state, note, sent, size, error }: Upload): string => {
   if (state === 'failed') {
-    const requestId = error instanceof AtriumError ? error.requestId : undefined
+    const requestId = requestIdOf(error)
     return `${error?.message ?? 'Upload failed.'}${requestId === undefined ? '' : ` Request ${requestId}`}`
   }
   if (state === 'done') return formatBytes(size)
@@ -68,20 +70,39 @@ const rejectionOf = (uploads: readonly Upload[]): string | undefined =>
       (error.code === 'PAYMENT_REQUIRED' || error.code === 'FORBIDDEN'),
   )?.error?.message
 
+// The distance of the tray from the end of the page, and a gap above it.
+const trayMargin = 24
+
+/** Keeps the page clear of the tray while it is shown. */
+const useReservedSpace = () => {
+  const tray = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const { current } = tray
+    if (!current) return undefined
+    const observer = new ResizeObserver(() => setCoveredBottom(Math.ceil(current.offsetHeight) + trayMargin))
+    observer.observe(current)
+    return () => {
+      observer.disconnect()
+      setCoveredBottom(0)
+    }
+  }, [])
+  return tray
+}
+
 const rowHeight = 52
 const maxVisibleRows = 5
 
-/** The uploads of this tab, shown on every page until they are cleared. */
+/** The uploads of this tab, shown on every page until they are cleared. Rendered only while there are any. */
 export const UploadTray = () => {
   const uploads = useUploads()
   const [collapsed, setCollapsed] = useState(false)
-  if (uploads.length === 0) return null
+  const tray = useReservedSpace()
   const open = uploads.filter(({ state }) => state !== 'done' && state !== 'failed' && state !== 'cancelled')
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   const sent = uploads.reduce((sum, one) => sum + fractionOf(one) * one.size, 0)
   const rejection = rejectionOf(uploads)
   return (
-    <section className={styles['tray']} aria-label="Uploads">
+    <section ref={tray} className={styles['tray']} aria-label="Uploads">
       <header className={styles['header']}>
         <h2>{summaryOf(uploads)}</h2>
         <span className="visually-hidden" role="status">

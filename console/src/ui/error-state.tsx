@@ -3,7 +3,7 @@ import { CircleAlert, CloudOff, Lock, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { RequestId } from './data/request-id.tsx'
 import { EmptyState } from './empty-state.tsx'
-import { errorMessageOf } from './error-message.ts'
+import { errorMessageOf, requestIdOf } from './error-message.ts'
 import { Button } from './forms/button.tsx'
 
 const presentationOf = (error: AtriumError): { icon: ReactNode; title: string } => {
@@ -19,7 +19,7 @@ const hintOf = (error: AtriumError): string => {
   return error.message
 }
 
-/** Shown in place of content that failed to load: the API's message, the request ID and a retry button. */
+/** Shown in place of content that failed to load: the API's message, the request ID of a server error, and a retry button. */
 export const ErrorState = ({
   error,
   onRetry,
@@ -30,6 +30,7 @@ export const ErrorState = ({
   compact?: boolean
 }) => {
   const known = error instanceof AtriumError ? error : undefined
+  const requestId = requestIdOf(error)
   const { icon, title } = known ? presentationOf(known) : { icon: <CircleAlert />, title: 'Something went wrong' }
   const mayHelp = known?.code !== 'FORBIDDEN' && known?.code !== 'NOT_FOUND'
   return (
@@ -41,7 +42,7 @@ export const ErrorState = ({
         {...(onRetry && mayHelp && { action: <Button onClick={onRetry}>Try again</Button> })}
       >
         <p>{known ? hintOf(known) : errorMessageOf(error)}</p>
-        {known?.requestId !== undefined && <RequestId id={known.requestId} />}
+        {requestId !== undefined && <RequestId id={requestId} />}
       </EmptyState>
     </div>
   )

@@ -1,11 +1,10 @@
-import { AtriumError } from '@atrium/client'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { RequestId } from './data/request-id.tsx'
-import { errorMessageOf } from './error-message.ts'
+import { errorMessageOf, requestIdOf } from './error-message.ts'
 import styles from './notice.module.css'
 
-/** A message within a page, or the error of a failed call with its request ID. */
+/** A message within a page, or the error of a failed call, with the request ID of a server error. */
 export const Notice = ({
   error,
   tone = 'bad',
@@ -16,12 +15,12 @@ export const Notice = ({
   children?: ReactNode
 }) => {
   if (error === null || (error === undefined && children === undefined)) return null
-  const known = error instanceof AtriumError ? error : undefined
+  const requestId = requestIdOf(error)
   return (
     <div className={classNames(styles['notice'], styles[tone])} role={tone === 'bad' ? 'alert' : 'status'}>
       {children}
       {error !== undefined && <span>{errorMessageOf(error)}</span>}
-      {known?.requestId !== undefined && <RequestId id={known.requestId} />}
+      {requestId !== undefined && <RequestId id={requestId} />}
     </div>
   )
 }

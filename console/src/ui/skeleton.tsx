@@ -1,6 +1,6 @@
 import styles from './skeleton.module.css'
 
-/** Placeholder rows. They appear after 180 ms, so that a fast response does not flicker. */
+/** Placeholder rows. They appear after 80 ms, so that a fast response does not flicker. */
 export const Skeleton = ({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) => (
   <div className={styles['loading']} role="status" aria-label={label}>
     {Array.from({ length: rows }, (_, index) => (

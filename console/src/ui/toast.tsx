@@ -1,19 +1,18 @@
 import { Toast } from '@base-ui/react/toast'
-import { AtriumError } from '@atrium/client'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './forms/button.tsx'
+import { errorMessageOf, requestIdOf } from './error-message.ts'
 import { RequestId } from './data/request-id.tsx'
 import styles from './toast.module.css'
 
 const manager = Toast.createToastManager()
 
 const withId = (error: unknown): ReactNode => {
-  const message = error instanceof Error ? error.message : String(error)
-  const requestId = error instanceof AtriumError ? error.requestId : undefined
+  const requestId = requestIdOf(error)
   return (
     <>
-      {message}
+      {errorMessageOf(error)}
       {requestId !== undefined && <RequestId id={requestId} />}
     </>
   )
@@ -28,7 +27,7 @@ export const toast = {
       ...(action && { actionProps: { children: action.label, onClick: action.onClick } }),
     })
   },
-  /** For a failed call: the API's message with its request ID. A cancelled call shows nothing. */
+  /** For a failed call: the API's message, with the request ID of a server error. A cancelled call shows nothing. */
   failed: (title: string, error: unknown): void => {
     if (error instanceof DOMException && error.name === 'AbortError') return
     manager.add({ title, description: withId(error), type: 'failed', priority: 'high', timeout: 12_000 })

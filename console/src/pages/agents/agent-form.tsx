@@ -18,6 +18,7 @@ const Basics = (props: FormProps) => {
       <div className={styles['two']}>
         <TextField
           label="Name"
+          field="name"
           required
           value={draft.name}
           error={problems.name}
@@ -28,6 +29,7 @@ const Basics = (props: FormProps) => {
       </div>
       <TextField
         label="Description"
+        field="description"
         optional
         value={draft.description}
         error={problems.description}
@@ -37,6 +39,7 @@ const Basics = (props: FormProps) => {
       {agent && !agent.isDefault && (
         <TextField
           label="Slug"
+          field="slug"
           value={draft.slug}
           error={problems.slug}
           hint="Identifies the agent in URLs, in the API and to other agents. Their allowed peers are updated when it changes."
@@ -51,6 +54,7 @@ const SystemPrompt = ({ draft, change, problems }: FormProps) => (
   <Section title="System prompt" description="Instructions that the model receives with every message.">
     <TextArea
       label="System prompt"
+      field="systemPrompt"
       hideLabel
       className={styles['prompt'] ?? ''}
       value={draft.systemPrompt}

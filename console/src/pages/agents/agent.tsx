@@ -37,7 +37,7 @@ export const AgentPage = () => {
                   variant="primary"
                   icon={<MessageSquareText />}
                   disabledReason={!data.isActive && 'This agent is inactive. Activate it in its settings.'}
-                  onClick={() => void navigate(`/chat?agent=${data.slug}`)}
+                  onClick={() => void navigate(`/chat/new?agent=${data.slug}`)}
                 >
                   Chat
                 </Button>

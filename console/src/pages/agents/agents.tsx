@@ -42,7 +42,7 @@ const columns = [
     hideTitle: true,
     tight: true,
     cell: ({ slug, name }: Agent) => (
-      <ButtonLink small to={`/chat?agent=${slug}`} icon={<MessageSquareText />} aria-label={`Chat with ${name}`}>
+      <ButtonLink small to={`/chat/new?agent=${slug}`} icon={<MessageSquareText />} aria-label={`Chat with ${name}`}>
         Chat
       </ButtonLink>
     ),

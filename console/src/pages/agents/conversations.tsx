@@ -47,7 +47,7 @@ export const Conversations = () => {
             compact
             icon={<MessageSquareText />}
             title={`No conversations yet`}
-            action={<ButtonLink to={`/chat?agent=${agent.slug}`}>Start conversation</ButtonLink>}
+            action={<ButtonLink to={`/chat/new?agent=${agent.slug}`}>Start conversation</ButtonLink>}
           >
             Conversations of people and other agents with {agent.name} appear here.
           </EmptyState>

@@ -9,6 +9,7 @@ import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -99,6 +100,7 @@ export const EditAgent = () => {
     <>
       <Form
         className={styles['form']}
+        error={error}
         onSubmit={() => {
           if (reason === undefined && isDirty) submit()
         }}
@@ -122,7 +124,7 @@ export const EditAgent = () => {
         </Section>
         <DeleteAgent agent={agent} mayWrite={mayWrite} />
         <div className={styles['save']}>
-          <div>{error === undefined ? isDirty && 'You have unsaved changes.' : <Notice error={error} />}</div>
+          <div>{error === undefined ? isDirty && 'You have unsaved changes.' : <FormError />}</div>
           <Button disabledReason={unchanged} onClick={discard}>
             Discard changes
           </Button>

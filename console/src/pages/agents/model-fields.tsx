@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Agent, Model } from '@atrium/client'
+import type { Agent, Model, Pricing } from '@atrium/client'
 import { read } from '../../api.ts'
-import { formatMicrocents, formatNumber } from '../../format.ts'
+import { formatNumber } from '../../format.ts'
+import { priceText } from '../../model-prices.ts'
+import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -17,17 +19,17 @@ export interface FormProps {
   agent?: Agent | undefined
 }
 
-const costOf = ({ free, pricing }: Model): string => {
+const costOf = ({ id, free, pricing }: Model, prices: Pricing | undefined): string => {
   if (free) return 'Free.'
   if (pricing === null) return 'Price unknown.'
-  return `${formatMicrocents(pricing.input)} input and ${formatMicrocents(pricing.output)} output per million tokens.`
+  return (prices && priceText(prices, id)) ?? ''
 }
 
-const modelHint = (model: Model | undefined): string | undefined => {
+const modelHint = (model: Model | undefined, prices: Pricing | undefined): string | undefined => {
   if (!model) return undefined
   if (!model.available) return model.unavailableReason ?? 'Not available.'
-  const context = model.contextWindow === null ? '' : ` Context window: ${formatNumber(model.contextWindow)} tokens.`
-  return costOf(model) + context
+  const context = model.contextWindow === null ? '' : `Context window: ${formatNumber(model.contextWindow)} tokens.`
+  return `${costOf(model, prices)} ${context}`.trim()
 }
 
 /** The models that agents can use. Undefined until they are loaded. */
@@ -61,6 +63,8 @@ const ModelOptionList = ({ items, selected }: { items: Model[] | undefined; sele
 
 export const ModelField = ({ draft, change, agent }: FormProps) => {
   const { items, error } = useChatModels()
+  const { can } = useIdentity()
+  const prices = useQuery({ ...read('GET /billing/pricing'), enabled: can('billing:read') })
   const isLocked = agent?.isDefault === true
   const chosen = items?.find(({ id }) => id === draft.model)
   return (
@@ -70,7 +74,7 @@ export const ModelField = ({ draft, change, agent }: FormProps) => {
         value={draft.model}
         // A disabled select gets no focus and no tooltip, so the hint gives the reason.
         disabled={isLocked}
-        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen)}
+        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen, prices.data)}
         onChange={({ target: { value } }) =>
           change({ model: value, fallbackModels: draft.fallbackModels.filter((id) => id !== value) })
         }

@@ -6,7 +6,7 @@ import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { AgentFields } from './agent-form.tsx'
 import styles from './agents.module.css'
@@ -34,6 +34,7 @@ export const NewAgent = () => {
       <PageHeader title="Create agent" />
       <Form
         className={styles['form']}
+        error={error}
         onSubmit={() => {
           if (reason === undefined) submit()
         }}
@@ -49,7 +50,7 @@ export const NewAgent = () => {
         />
         <div className={styles['save']}>
           <div>
-            <Notice error={error} />
+            <FormError />
           </div>
           <ButtonLink to="/agents">Cancel</ButtonLink>
           <Button variant="primary" type="submit" busy={busy} disabledReason={reason}>

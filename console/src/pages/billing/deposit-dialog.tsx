@@ -51,6 +51,7 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
       </div>
       <TextField
         label="Amount in US dollars"
+        field="amountCents"
         inputMode="decimal"
         value={amount}
         error={amount === '' ? undefined : problem}

@@ -36,6 +36,7 @@ const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog onClose={onClose} title="Redeem code" form={form} action="Redeem" disabledReason={problem}>
       <TextField
         label="Code"
+        field="code"
         autoComplete="off"
         spellCheck={false}
         value={code}
@@ -140,7 +141,7 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
 const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage' | 'waiver'>) => (
   <div className={styles['figures']}>
     <Figure
-      label="This month"
+      label="Charged this month"
       value={formatMicrocents(currentMonth.totalChargedMicrocents)}
       note={<Link to="/billing/spending">View spending</Link>}
     />
@@ -193,6 +194,7 @@ export const Overview = () => {
               <Section
                 plain
                 title="Recent transactions"
+                description="In whole cents. A rest below a cent is charged with later usage."
                 actions={
                   <ButtonLink small variant="quiet" to="/billing/transactions">
                     View all

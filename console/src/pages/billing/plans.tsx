@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot, Pricing } from '@atrium/client'
 import { api, read } from '../../api.ts'
 import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
+import { priceNote } from '../../model-prices.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -77,15 +78,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
 
 const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Pricing }) => (
   <>
-    <Section
-      plain
-      title="Models"
-      description={`Price per million tokens, ${
-        platformFee.waived
-          ? 'without platform fee (waived).'
-          : `including the platform fee of ${platformFee.bps / 100} %.`
-      }`}
-    >
+    <Section plain title="Models" description={`Price per million tokens, ${priceNote(platformFee)}.`}>
       <Table
         label="Model prices"
         rows={models}

@@ -86,7 +86,7 @@ const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items']
       },
       { title: 'Model calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
       { title: 'Tokens', align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
-      { title: 'Cost', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
+      { title: 'Charged', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
     ]}
   />
 )
@@ -186,7 +186,7 @@ export const SpendingPage = () => {
             <EmptyState
               icon={<ChartColumn />}
               title="No spending in this period"
-              action={<ButtonLink to="/chat">Start conversation</ButtonLink>}
+              action={<ButtonLink to="/chat/new">Start conversation</ButtonLink>}
             >
               The cost of model calls appears here within seconds.
             </EmptyState>

@@ -1,12 +1,13 @@
 import type { BillingSnapshot } from '@atrium/client'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
-import { formatCents, formatDateTime, formatWord } from '../../format.ts'
+import { formatCents, formatDateTime, formatMicrocents, formatWord } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -71,7 +72,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
   })
   return (
     <Section title="Automatic top-up" description="Charges the saved card when the balance falls below a threshold.">
-      <Form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} error={error} onSubmit={submit}>
         <SwitchField
           label="Enable automatic top-up"
           hint={autoTopup.reason}
@@ -85,6 +86,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
           <div className={styles['three']}>
             <TextField
               label="When the balance falls below"
+              field="autoTopupThresholdCents"
               inputMode="decimal"
               value={draft.threshold}
               error={problems.threshold}
@@ -93,6 +95,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             />
             <TextField
               label="Amount to add"
+              field="autoTopupAmountCents"
               inputMode="decimal"
               value={draft.amount}
               error={problems.amount}
@@ -101,16 +104,17 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             />
             <TextField
               label="Monthly limit"
+              field="autoTopupMonthlyCapCents"
               optional
               inputMode="decimal"
               value={draft.cap}
               error={problems.cap}
-              hint={`${formatCents(autoTopup.chargedThisMonthCents)} charged this month.`}
+              hint={`${formatCents(autoTopup.chargedThisMonthCents)} topped up this month.`}
               onChange={({ target }) => set({ cap: target.value })}
             />
           </div>
         )}
-        <Notice error={error} />
+        <FormError />
         <div>
           <Button type="submit" busy={busy} disabledReason={problem}>
             Save
@@ -141,21 +145,22 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
     >
       {org.state === 'reached' && <Notice tone="bad">Monthly limit reached.</Notice>}
       {org.state === 'near' && <Notice tone="warn">More than 80 % of the monthly limit is used.</Notice>}
-      <Form className={styles['inline']} onSubmit={submit}>
+      <Form className={styles['inline']} error={error} onSubmit={submit}>
         <TextField
           label="Limit in US dollars"
+          field="monthlyCapCents"
           optional
           inputMode="decimal"
           value={cap}
           error={problem}
-          hint={`${formatCents(org.chargedThisMonthCents)} charged this month. Leave empty for no limit.`}
+          hint={`${formatMicrocents(org.chargedThisMonthMicrocents)} charged this month. Leave empty for no limit.`}
           onChange={({ target }) => setCap(target.value)}
         />
         <Button type="submit" busy={busy} disabledReason={off || problem}>
           Save
         </Button>
+        <FormError />
       </Form>
-      <Notice error={error} />
     </Section>
   )
 }

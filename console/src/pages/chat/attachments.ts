@@ -1,22 +1,13 @@
-import { AtriumError, uniqueKey } from '@atrium/client'
-import { useState } from 'react'
+import { uniqueKey } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
-
-export interface Attachment {
-  key: string
-  name: string
-  state: 'sending' | 'ready' | 'failed'
-  fileId?: string
-  error?: string
-}
+import { changeMessageDraft, useMessageDraft } from '../../message-drafts.ts'
+import type { Attachment } from '../../message-drafts.ts'
+import { errorMessageOf, requestIdOf } from '../../ui/error-message.ts'
 
 export interface Attachments {
   items: readonly Attachment[]
   add: (files: readonly File[]) => void
   remove: (key: string) => void
-  clear: () => void
-  restore: (items: readonly Attachment[]) => void
-  readyIds: () => string[]
 }
 
 const maxAttachments = 20
@@ -28,33 +19,32 @@ const send = async (file: File, key: string): Promise<string> => {
   return stored.id
 }
 
-/** The attachments of a message. They are uploaded when they are added, so that sending does not wait. */
-export const useAttachments = (): Attachments => {
-  const [items, setItems] = useState<readonly Attachment[]>([])
-  const change = (key: string, patch: Partial<Attachment>): void =>
-    setItems((all) => all.map((one) => (one.key === key ? { ...one, ...patch } : one)))
+export const readyIds = (items: readonly Attachment[]): string[] =>
+  items.flatMap(({ fileId }) => (fileId === undefined ? [] : [fileId]))
+
+/** The attachments of a draft. They are uploaded when they are added, so that sending does not wait. */
+export const useAttachments = (draftKey: string): Attachments => {
+  const { attachments: items } = useMessageDraft(draftKey)
+  const change = (next: (all: readonly Attachment[]) => readonly Attachment[]): void =>
+    changeMessageDraft(draftKey, (now) => ({ ...now, attachments: next(now.attachments) }))
+  const patch = (key: string, fields: Partial<Attachment>): void =>
+    change((all) => all.map((one) => (one.key === key ? { ...one, ...fields } : one)))
   const add = (files: readonly File[]): void => {
     for (const file of files.slice(0, maxAttachments - items.length)) {
       const key = uniqueKey()
-      setItems((all) => [...all, { key, name: file.name, state: 'sending' }])
+      change((all) => [...all, { key, name: file.name, state: 'sending' }])
       send(file, key).then(
         (fileId) => {
-          change(key, { state: 'ready', fileId })
+          patch(key, { state: 'ready', fileId })
           void refresh('GET /files')
         },
         (error: unknown) => {
-          const requestId = error instanceof AtriumError && error.requestId !== undefined ? ` (${error.requestId})` : ''
-          change(key, { state: 'failed', error: `${error instanceof Error ? error.message : ''}${requestId}` })
+          const requestId = requestIdOf(error)
+          const note = requestId === undefined ? '' : ` (request ${requestId})`
+          patch(key, { state: 'failed', error: errorMessageOf(error) + note })
         },
       )
     }
   }
-  return {
-    items,
-    add,
-    remove: (key) => setItems((all) => all.filter((one) => one.key !== key)),
-    clear: () => setItems([]),
-    restore: setItems,
-    readyIds: () => items.flatMap(({ fileId }) => (fileId === undefined ? [] : [fileId])),
-  }
+  return { items, add, remove: (key) => change((all) => all.filter((one) => one.key !== key)) }
 }

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, queryClient, read, refresh } from '../../api.ts'
 import { copyText } from '../../clipboard.ts'
+import { changeMessageDraft, emptyDraft } from '../../message-drafts.ts'
 import { shareableUrl } from '../../scope.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
@@ -21,6 +22,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './chat.module.css'
 import { Conversation } from './conversation.tsx'
+import { useDraftKey } from './draft-key.ts'
 import { NewChat } from './new-chat.tsx'
 import { Receipt } from './receipt.tsx'
 import { agentOf, SessionList, titleOf } from './session-list.tsx'
@@ -35,15 +37,23 @@ const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => v
   })
   return (
     <FormDialog onClose={onClose} title="Rename conversation" form={form} action="Rename" disabledReason={problem}>
-      <TextField label="Title" maxLength={255} value={title} onChange={({ target }) => setTitle(target.value)} />
+      <TextField
+        label="Title"
+        field="title"
+        maxLength={255}
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
     </FormDialog>
   )
 }
 
 const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const navigate = useNavigate()
+  const draftKey = useDraftKey(session.id)
   const form = useSubmit(async () => {
     await api.call('DELETE /sessions/:id', { params: { id: session.id } })
+    changeMessageDraft(draftKey, () => emptyDraft)
     queryClient.removeQueries({ queryKey: ['GET /sessions/:id'] })
     await navigate('/chat', { replace: true })
     await refresh('GET /sessions')
@@ -58,6 +68,18 @@ const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => v
     />
   )
 }
+
+const BackLink = ({ to }: { to: string }) => (
+  <ButtonLink
+    to={to}
+    variant="quiet"
+    icon={<ArrowLeft />}
+    className={styles['back'] ?? ''}
+    aria-label="Back to conversations"
+  >
+    Back
+  </ButtonLink>
+)
 
 const Header = ({ session, back }: { session: Session | undefined; back: string }) => {
   const { can } = useIdentity()
@@ -79,15 +101,7 @@ const Header = ({ session, back }: { session: Session | undefined; back: string 
   ]
   return (
     <header className={styles['head']}>
-      <ButtonLink
-        to={back}
-        variant="quiet"
-        icon={<ArrowLeft />}
-        className={styles['back'] ?? ''}
-        aria-label="Back to conversations"
-      >
-        Back
-      </ButtonLink>
+      <BackLink to={back} />
       <h1>{session ? titleOf(session) : ' '}</h1>
       {agent && <span className={styles['headAgent']}>{agent.name}</span>}
       {session && <Menu trigger={<IconButton label="Conversation actions" icon={<Ellipsis />} />} entries={entries} />}
@@ -114,10 +128,11 @@ const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
   )
 }
 
-/** The list of conversations and the open one. */
+/** The list of conversations, and the open or a new one. A phone shows either the list or the conversation. */
 export const Chat = () => {
   useTitle('Chat')
-  const { sessionId } = useParams()
+  const { sessionId: opened } = useParams()
+  const sessionId = opened === 'new' ? undefined : opened
   const [params, setParams] = useSearchParams()
   const agents = useQuery(read('GET /agents'))
   const agentSlug = params.get('agent') ?? undefined
@@ -126,13 +141,18 @@ export const Chat = () => {
   const chosen = items.find(({ slug }) => slug === agentSlug) ?? items.find(({ isDefault }) => isDefault) ?? items[0]
   const back = agentSlug === undefined ? '/chat' : `/chat?agent=${agentSlug}`
   return (
-    <div className={classNames(styles['page'], sessionId !== undefined && styles['opened'])}>
+    <div className={classNames(styles['page'], opened !== undefined && styles['opened'])}>
       <SessionList agents={items} agentSlug={agentSlug} onAgent={setAgent} />
       <section className={styles['main']} aria-label="Chat">
         {sessionId !== undefined ? (
           <OpenChat sessionId={sessionId} back={back} />
         ) : agents.data ? (
-          <NewChat agents={items} agent={chosen} onAgent={setAgent} />
+          <>
+            <div className={classNames(styles['head'], styles['newHead'])}>
+              <BackLink to={back} />
+            </div>
+            <NewChat agents={items} agent={chosen} onAgent={setAgent} />
+          </>
         ) : agents.error ? (
           <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
         ) : (

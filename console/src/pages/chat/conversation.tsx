@@ -1,8 +1,9 @@
 import type { Message } from '@atrium/client'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
-import { memo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useStableCallback } from '../../stable-values.ts'
+import { changeMessageDraft, sendMessageDraft, useMessageDraft } from '../../message-drafts.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -15,10 +16,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useStickToBottom } from '../../ui/data/stick-to-bottom.ts'
 import { toast } from '../../ui/toast.tsx'
-import { useAttachments } from './attachments.ts'
-import type { Attachment } from './attachments.ts'
+import { readyIds, useAttachments } from './attachments.ts'
 import { Composer } from './composer.tsx'
 import styles from './conversation.module.css'
+import { useDraftKey } from './draft-key.ts'
 import { Parts } from './message-parts.tsx'
 import type { Decide } from './approval.tsx'
 import message from './message.module.css'
@@ -121,28 +122,39 @@ interface Sending {
 }
 
 const useSending = (sessionId: string, stick: () => void) => {
-  const [text, setText] = useState('')
-  const attachments = useAttachments()
+  const draftKey = useDraftKey(sessionId)
+  const { text } = useMessageDraft(draftKey)
+  const attachments = useAttachments(draftKey)
   const [sending, setSending] = useState<Sending>()
   const [error, setError] = useState<unknown>()
-  const send = (words: string, fileIds: string[], kept: readonly Attachment[]): void => {
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  const setText = (next: string): void => changeMessageDraft(draftKey, (now) => ({ ...now, text: next }))
+  const track = (message: Sending, work: Promise<void>): void => {
     setError(undefined)
-    setSending({ text: words, names: kept.map(({ name }) => name) })
+    setSending(message)
     stick()
-    sendMessage(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
+    work
       .catch((failure: unknown) => {
-        setError(failure)
-        setText((typed) => (typed === '' ? words : typed))
-        attachments.restore(kept)
+        if (isShown.current) setError(failure)
+        else toast.failed('The message could not be sent', failure)
       })
       .finally(() => setSending(undefined))
   }
-  const sendTyped = (): void => {
-    send(text.trim(), attachments.readyIds(), attachments.items)
-    setText('')
-    attachments.clear()
-  }
-  return { text, setText, attachments, sending, error, sendTyped, send }
+  const send = (words: string, fileIds: string[]): Promise<void> =>
+    sendMessage(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
+  const sendTyped = (): void =>
+    track(
+      { text: text.trim(), names: attachments.items.map(({ name }) => name) },
+      sendMessageDraft(draftKey, (draft) => send(draft.text.trim(), readyIds(draft.attachments))),
+    )
+  const resend = (words: string, fileIds: string[]): void => track({ text: words, names: [] }, send(words, fileIds))
+  return { text, setText, attachments, sending, error, sendTyped, resend }
 }
 
 const Bottom = ({
@@ -209,7 +221,7 @@ export const Conversation = ({
   const outgoing = useSending(sessionId, stick)
   const decide = useStableCallback(conversation.decide)
   const openReceipt = useStableCallback(onReceipt)
-  const resend = useStableCallback((text: string, fileIds: string[] = []) => outgoing.send(text, fileIds, []))
+  const resend = useStableCallback((text: string, fileIds: string[] = []) => outgoing.resend(text, fileIds))
   const error = session.error ?? messages.error
   if (error && (!session.data || !messages.data))
     return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />

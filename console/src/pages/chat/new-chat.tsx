@@ -1,14 +1,15 @@
 import type { Agent } from '@atrium/client'
-import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
+import { changeMessageDraft, emptyDraft, useMessageDraft } from '../../message-drafts.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { useAttachments } from './attachments.ts'
+import { readyIds, useAttachments } from './attachments.ts'
 import styles from './chat.module.css'
 import { Composer } from './composer.tsx'
+import { useDraftKey } from './draft-key.ts'
 import { SendError } from './send-error.tsx'
 import { sendMessage } from './use-conversation.ts'
 
@@ -30,19 +31,21 @@ export const NewChat = ({
 }) => {
   const { can } = useIdentity()
   const navigate = useNavigate()
-  const [text, setText] = useState('')
-  const attachments = useAttachments()
+  const draftKey = useDraftKey(undefined)
+  const { text } = useMessageDraft(draftKey)
+  const attachments = useAttachments(draftKey)
   const { busy, error, submit } = useSubmit(async () => {
     if (!agent) return
     const session = await api.call('POST /sessions', { body: { agentId: agent.id } })
     try {
-      const fileIds = attachments.readyIds()
+      const fileIds = readyIds(attachments.items)
       await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
     } catch (failure) {
       // Without its first message the session would stay as an empty conversation.
       await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
       throw failure
     }
+    changeMessageDraft(draftKey, () => emptyDraft)
     void refresh('GET /sessions')
     await navigate(`/chat/${session.id}`, { replace: true })
   })
@@ -58,7 +61,7 @@ export const NewChat = ({
           key={agent?.id}
           label={`Message ${agent?.name ?? 'an agent'}`}
           text={text}
-          onText={setText}
+          onText={(next) => changeMessageDraft(draftKey, (now) => ({ ...now, text: next }))}
           attachments={attachments}
           onSend={submit}
           disabledReason={reason}

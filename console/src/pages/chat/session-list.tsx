@@ -87,7 +87,7 @@ export const SessionList = ({
             </option>
           ))}
         </SelectField>
-        <ButtonLink to={`/chat${search}`} icon={<SquarePen />} aria-label="New conversation">
+        <ButtonLink to={`/chat/new${search}`} icon={<SquarePen />} aria-label="New conversation">
           New
         </ButtonLink>
       </div>

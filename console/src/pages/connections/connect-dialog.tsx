@@ -102,6 +102,7 @@ export const ConnectDialog = ({
       )}
       <TextField
         label="Label"
+        field="label"
         optional={taken.length === 0}
         maxLength={100}
         value={label}

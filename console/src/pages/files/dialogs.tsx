@@ -50,6 +50,7 @@ const NameDialog = ({
       <TextField
         ref={field}
         label="Name"
+        field="name"
         value={name}
         onChange={({ target }) => setName(target.value)}
         // Selects the name without its extension, which usually stays.

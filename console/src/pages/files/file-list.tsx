@@ -8,6 +8,7 @@ import { useStableCallback, useConstant } from '../../stable-values.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { useCoveredBottom } from '../../ui/covered-bottom.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
 import { VirtualList } from '../../ui/data/virtual-list.tsx'
 import { useDropTarget } from './drop-target.ts'
@@ -170,6 +171,7 @@ export const FileList = ({
   onSelectAll,
 }: FileListProps) => {
   const { active, files: selected } = selection
+  const coveredBottom = useCoveredBottom()
   const press = useStableCallback((index: number, file: FileRecord, event: MouseEvent) => {
     // The name is a link, which handles its own clicks.
     if (event.target instanceof Element && event.target.closest('a')) return
@@ -229,6 +231,7 @@ export const FileList = ({
         rowCount={total}
         rowHeight={rowHeight}
         onRange={rows.onRange}
+        coveredBottom={coveredBottom}
         activeIndex={active}
         activeId={rows.rowAt(active) ? rowId(active) : undefined}
         onKeyDown={onKeyDown}

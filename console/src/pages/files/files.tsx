@@ -3,7 +3,7 @@ import type { File as FileRecord } from '@atrium/client'
 import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { api, read } from '../../api.ts'
+import { queryClient, read } from '../../api.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -22,32 +22,27 @@ import { FileList } from './file-list.tsx'
 import styles from './files.module.css'
 import { FolderTree } from './folder-tree.tsx'
 import { Preview } from './preview/preview.tsx'
-import { pageSize, useFileRows, useFolderPath } from './rows.ts'
-import { useSelection } from './selection.ts'
+import { pageOf, pageOfRow, useFileRows, useFolderPath } from './rows.ts'
+import type { Listing } from './rows.ts'
+import { useMarks, useSelection } from './selection.ts'
 import type { Selection } from './selection.ts'
 import { ToolBar } from './tool-bar.tsx'
 
 /** Actions on a selection make one request per file, so its size is limited. */
 const maxSelection = 1_000
 
-const useSelectAll =
-  (folderId: string | undefined, search: string, selection: Selection) => async (): Promise<void> => {
-    const files: FileRecord[] = []
-    let cursor: string | undefined
-    do {
-      const query = {
-        limit: pageSize,
-        ...(folderId !== undefined && { parentId: folderId }),
-        ...(search !== '' && { search, recursive: true }),
-        ...(cursor !== undefined && { cursor }),
-      }
-      const page = await api.call('GET /files', { query })
-      files.push(...page.items)
-      cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined && files.length < maxSelection)
-    selection.all(files)
-    if (cursor !== undefined) toast.done(`Selected the first ${files.length} items, the maximum at once`)
-  }
+const useSelectAll = (listing: Listing, selection: Selection) => async (): Promise<void> => {
+  const files: FileRecord[] = []
+  let total = 0
+  do {
+    const page = await queryClient.fetchQuery(pageOf(listing, pageOfRow(files.length)))
+    if (page.items.length === 0) break
+    files.push(...page.items)
+    total = page.total
+  } while (files.length < Math.min(total, maxSelection))
+  selection.all(files)
+  if (total > files.length) toast.done(`Selected the first ${files.length} items, the maximum at once`)
+}
 
 /** How many rows are searched for the previous and next file of the preview. */
 const maxStepSearch = 10_000
@@ -82,9 +77,10 @@ export const Files = () => {
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
   useTitle(folder?.name ?? 'Files')
-  const rows = useFileRows({ folderId, search })
-  const selection = useSelection(`${folderId ?? ''}?${search}`, rows.rowAt)
-  const selectAll = useSelectAll(folderId, search, selection)
+  const [marks, mark] = useMarks(`${folderId ?? ''}?${search}`)
+  const rows = useFileRows({ folderId, search }, marks.pages.values())
+  const selection = useSelection(marks, mark, rows)
+  const selectAll = useSelectAll({ folderId, search }, selection)
   const [dialog, setDialog] = useState<FileDialogRequest>()
   const [menu, setMenu] = useState<MenuAnchor>()
   const drop = useDropTarget(parentId)

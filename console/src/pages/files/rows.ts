@@ -5,6 +5,9 @@ import { read } from '../../api.ts'
 
 export const pageSize = 100
 
+/** The page of a row, from 1. */
+export const pageOfRow = (index: number): number => Math.floor(index / pageSize) + 1
+
 export interface Listing {
   /** Undefined for the root. */
   folderId: string | undefined
@@ -28,6 +31,8 @@ export interface FileRows {
   error: Error | null
   /** Undefined while its page loads. */
   rowAt: (index: number) => FileRecord | undefined
+  /** A file of the loaded pages, as it is now, and its row. */
+  find: (id: string) => { file: FileRecord; index: number } | undefined
   /** Must be called with the visible rows. */
   onRange: (start: number, end: number) => void
   retry: () => void
@@ -36,8 +41,11 @@ export interface FileRows {
 // Dragging the scroll bar through 100,000 rows passes 1,000 pages; only those visible for 70 ms are loaded.
 const settleMs = 70
 
-/** A folder of any size as rows by index; its pages load when they become visible. */
-export const useFileRows = (listing: Listing): FileRows => {
+/**
+ * A folder of any size as rows by index. Its pages load when they become visible; `keptPages` stay loaded and are
+ * refreshed by changes as well.
+ */
+export const useFileRows = (listing: Listing, keptPages: Iterable<number>): FileRows => {
   const client = useQueryClient()
   const [range, setRange] = useState({ first: 1, last: 1 })
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -46,8 +54,8 @@ export const useFileRows = (listing: Listing): FileRows => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       const next = {
-        first: Math.floor(start / pageSize) + 1,
-        last: Math.floor(Math.max(start, end - 1) / pageSize) + 1,
+        first: pageOfRow(start),
+        last: pageOfRow(Math.max(start, end - 1)),
       }
       setRange((now) => (now.first === next.first && now.last === next.last ? now : next))
     }, settleMs)
@@ -58,18 +66,28 @@ export const useFileRows = (listing: Listing): FileRows => {
     ...(listing.search !== '' && { placeholderData: keepPreviousData }),
   })
   const total = head.data?.total
-  const last = Math.min(range.last, Math.max(1, Math.ceil((total ?? 0) / pageSize)))
-  const numbers = Array.from({ length: Math.max(0, last - range.first + 1) }, (_, index) => range.first + index)
-  useQueries({ queries: numbers.filter((page) => page > 1).map((page) => pageOf(listing, page)) })
+  const end = Math.max(1, Math.ceil((total ?? 0) / pageSize))
+  const last = Math.min(range.last, end)
+  const visible = Array.from({ length: Math.max(0, last - range.first + 1) }, (_, index) => range.first + index)
+  const numbers = [...new Set([...visible, ...keptPages])].filter((page) => page > 1 && page <= end)
+  const pages = useQueries({ queries: numbers.map((page) => pageOf(listing, page)) })
+
+  const places = new Map<string, { file: FileRecord; index: number }>()
+  for (const [page, data] of [
+    [1, head.data] as const,
+    ...pages.map((one, at) => [numbers[at] ?? 1, one.data] as const),
+  ])
+    for (const [at, file] of (data?.items ?? []).entries())
+      places.set(file.id, { file, index: (page - 1) * pageSize + at })
 
   const rowAt = (index: number): FileRecord | undefined => {
-    const page = Math.floor(index / pageSize) + 1
+    const page = pageOfRow(index)
     // Pages that were visible before are still in the cache.
     const data: Data<'GET /files'> | undefined =
       page === 1 ? head.data : client.getQueryData(pageOf(listing, page).queryKey)
     return data?.items[index % pageSize]
   }
-  return { total, error: head.error, rowAt, onRange, retry: () => void head.refetch() }
+  return { total, error: head.error, rowAt, find: (id) => places.get(id), onRange, retry: () => void head.refetch() }
 }
 
 /** The ancestors of a folder from the root, and the folder itself. */

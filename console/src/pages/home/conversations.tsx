@@ -35,7 +35,7 @@ export const Conversations = () => {
                 compact
                 icon={<MessagesSquare />}
                 title="No conversations yet"
-                action={<ButtonLink to="/chat">Start conversation</ButtonLink>}
+                action={<ButtonLink to="/chat/new">Start conversation</ButtonLink>}
               />
             ) : (
               items.map(({ id, title, status, participants, lastMessageAt, createdAt }) => {

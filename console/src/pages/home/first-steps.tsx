@@ -41,7 +41,7 @@ const useSteps = (enabled: boolean): Step[] => {
     {
       title: 'Chat with an agent',
       text: 'Every workspace has an assistant. Its demo model needs no account.',
-      to: '/chat',
+      to: '/chat/new',
       icon: Bot,
       done: sessions.data && sessions.data.items.length > 0,
     },

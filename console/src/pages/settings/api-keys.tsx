@@ -84,6 +84,7 @@ const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
     >
       <TextField
         label="Name"
+        field="name"
         hint="For example, where the key is used."
         maxLength={120}
         autoComplete="off"

@@ -100,6 +100,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
     >
       <TextField
         label="Email"
+        field="email"
         type="email"
         autoComplete="off"
         value={email}
@@ -107,6 +108,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
       />
       <TextField
         label="Name"
+        field="name"
         optional
         autoComplete="off"
         maxLength={120}
@@ -115,6 +117,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
       />
       <SelectField
         label="Role"
+        field="role"
         hint={roles[role]}
         value={role}
         onChange={({ target }) => setRole(target.value as Role)}
@@ -188,6 +191,7 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
   return (
     <Section title="Invitations" description="Pending invitations.">
       <Table
+        stacked
         label="Invitations"
         rows={rows}
         keyOf={({ id }) => id}
@@ -241,6 +245,7 @@ export const Members = () => {
       <QueryBoundary query={members.query}>
         {(rows) => (
           <Table
+            stacked
             label="Members"
             rows={rows}
             keyOf={({ id }) => id}

@@ -36,6 +36,7 @@ export const NameDialog = ({
     >
       <TextField
         label="Name"
+        field="name"
         maxLength={120}
         autoComplete="off"
         value={name}

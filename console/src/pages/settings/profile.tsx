@@ -11,7 +11,7 @@ import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { NameDialog } from './name-dialog.tsx'
@@ -51,11 +51,12 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
     >
       <Form
         className={styles['form']}
+        error={error}
         onSubmit={() => {
           if (problem === false) submit()
         }}
       >
-        <Notice error={error} />
+        <FormError />
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <TextField
           label={hasPassword ? 'Current password' : 'Password in another organization'}
@@ -71,6 +72,7 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
         {!hasPassword && currentPassword !== '' && (
           <TextField
             label="Authentication code"
+            field="totpCode"
             optional
             inputMode="numeric"
             autoComplete="one-time-code"
@@ -82,6 +84,7 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
         )}
         <TextField
           label="New password"
+          field="newPassword"
           type="password"
           autoComplete="new-password"
           maxLength={128}

@@ -42,6 +42,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
     >
       <TextField
         label="Name"
+        field="name"
         maxLength={255}
         autoComplete="off"
         value={name}
@@ -49,6 +50,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
       />
       <TextArea
         label="Description"
+        field="description"
         optional
         maxLength={5_000}
         value={description}
@@ -56,6 +58,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
       />
       <TextArea
         label="Instructions for agents"
+        field="instructions"
         optional
         maxLength={20_000}
         value={instructions}

@@ -3,7 +3,7 @@ import type { SignedIn } from '@atrium/client'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useSearchParams } from 'react-router'
-import { api } from '../../api.ts'
+import { api, isCode } from '../../api.ts'
 import { sessionQuery } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Button } from '../../ui/forms/button.tsx'
@@ -65,6 +65,14 @@ interface StepProps {
   onSignedIn: (answer: SignedIn) => Promise<void>
 }
 
+/** How a person gets in who has neither a password nor a link that works. */
+const NewLinkHint = () => (
+  <>
+    Ask an admin for a sign-in link. Server operators can create one with{' '}
+    <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+  </>
+)
+
 const ByPassword = ({ onSignedIn }: StepProps) => {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -73,8 +81,7 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
       title="Sign in to Atrium"
       hint={
         <>
-          Forgot your password? Ask an admin for a sign-in link. Server operators can create one with{' '}
-          <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+          Forgot your password? <NewLinkHint />
         </>
       }
       action="Sign in"
@@ -102,19 +109,51 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
   )
 }
 
-const ByLink = ({ token, onSignedIn, onOther }: StepProps & { token: string; onOther: () => void }) => (
-  <>
-    <Form
-      title="Welcome to Atrium"
-      text="This link works once."
-      action="Sign in"
-      work={async () => onSignedIn(await api.call('POST /auth/sign-in/link', { body: { token } }))}
-    />
-    <Button variant="quiet" onClick={onOther} className={styles['submit'] ?? ''}>
-      Sign in with a password instead
-    </Button>
-  </>
-)
+const ByLink = ({
+  token,
+  isSignedIn,
+  onSignedIn,
+  onOther,
+}: StepProps & { token: string; isSignedIn: boolean; onOther: () => void }) => {
+  const [isDead, setDead] = useState(false)
+  if (isDead) {
+    return (
+      <div className={styles['form']} role="alert">
+        <header>
+          <h1>This sign-in link does not work</h1>
+          <p className={styles['text']}>
+            It was used, has expired, or was replaced by a newer link. A link works once, within 24 hours.
+          </p>
+        </header>
+        <p className={styles['small']}>
+          <NewLinkHint />
+        </p>
+        <Button variant="primary" onClick={onOther} className={styles['submit'] ?? ''}>
+          {isSignedIn ? 'Go to home' : 'Sign in with a password'}
+        </Button>
+      </div>
+    )
+  }
+  const signIn = async (): Promise<void> => {
+    let answer: SignedIn
+    try {
+      answer = await api.call('POST /auth/sign-in/link', { body: { token } })
+    } catch (error) {
+      if (!isCode(error, 'UNAUTHORIZED')) throw error
+      setDead(true)
+      return
+    }
+    await onSignedIn(answer)
+  }
+  return (
+    <>
+      <Form title="Welcome to Atrium" text="This link works once." action="Sign in" work={signIn} />
+      <Button variant="quiet" onClick={onOther} className={styles['submit'] ?? ''}>
+        Sign in with a password instead
+      </Button>
+    </>
+  )
+}
 
 const ByCode = ({ onSignedIn }: StepProps) => {
   const [backup, setBackup] = useState(false)
@@ -223,7 +262,14 @@ export const SignIn = () => {
       <img src="/assets/icon.svg" alt="" width={36} height={36} />
       <div className={styles['card']}>
         {session.error && <ErrorState compact error={session.error} onRetry={() => void session.refetch()} />}
-        {step === 'link' && <ByLink token={token ?? ''} onSignedIn={onSignedIn} onOther={() => setStep('password')} />}
+        {step === 'link' && (
+          <ByLink
+            token={token ?? ''}
+            isSignedIn={session.data != null}
+            onSignedIn={onSignedIn}
+            onOther={() => setStep('password')}
+          />
+        )}
         {step === 'password' && !session.error && <ByPassword onSignedIn={onSignedIn} />}
         {step === 'code' && <ByCode onSignedIn={onSignedIn} />}
         {step === 'first-password' && <FirstPassword email={session.data?.user.email ?? ''} onDone={enter} />}

@@ -44,6 +44,7 @@ export const WebhookFields = ({
       <div className={styles['two']}>
         <TextField
           label="Name"
+          field="name"
           required
           value={draft.name}
           placeholder="Payments"
@@ -51,6 +52,7 @@ export const WebhookFields = ({
         />
         <SelectField
           label="Source"
+          field="source"
           hint="Determines how signatures are verified."
           value={draft.source}
           onChange={({ target }) => change({ source: target.value })}
@@ -65,6 +67,7 @@ export const WebhookFields = ({
       </div>
       <TextField
         label="Destination URL"
+        field="url"
         optional
         type="url"
         value={draft.url}
@@ -74,6 +77,7 @@ export const WebhookFields = ({
       />
       <TextField
         label="Event types"
+        field="events"
         optional
         value={draft.events}
         placeholder="invoice.paid, customer.*"
@@ -82,6 +86,7 @@ export const WebhookFields = ({
       />
       <TextField
         label="Description"
+        field="description"
         optional
         maxLength={2_000}
         value={draft.description}

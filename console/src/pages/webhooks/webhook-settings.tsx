@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FormError } from '../../ui/forms/field-errors.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { credentialsBody, CredentialFields, emptyCredentials } from './create-dialog.tsx'
@@ -39,9 +39,9 @@ const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false
   })
   return (
     <Section title="General">
-      <Form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} error={error} onSubmit={submit}>
         <WebhookFields draft={draft} change={change} />
-        <Notice error={error} />
+        <FormError />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
             Save changes

@@ -22,6 +22,7 @@ export const Table = <T,>({
   rows,
   keyOf,
   onOpen,
+  stacked,
 }: {
   label: string
   columns: Column<T>[]
@@ -29,9 +30,11 @@ export const Table = <T,>({
   keyOf: (row: T) => string
   /** A click anywhere on the row. The first cell must contain a link, for the keyboard. */
   onOpen?: (row: T) => void
+  /** On a phone, the cells of a row are below each other, with the last one (its actions) at the top right. */
+  stacked?: boolean
 }) => (
   <div className={styles['frame']}>
-    <table className={styles['table']} aria-label={label}>
+    <table className={classNames(styles['table'], stacked === true && styles['stacked'])} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ title, optional, align, hideTitle, tight }) => (

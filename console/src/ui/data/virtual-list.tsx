@@ -20,6 +20,8 @@ export interface VirtualListProps {
 
   role?: 'listbox' | 'list' | 'grid'
   rowCount?: number
+  /** Pixels below the last row that something else covers. */
+  coveredBottom?: number
   className?: string | undefined
 }
 
@@ -36,6 +38,7 @@ export const VirtualList = ({
   multiselectable,
   role = 'listbox',
   rowCount,
+  coveredBottom = 0,
   className,
 }: VirtualListProps) => {
   const scroller = useRef<HTMLDivElement>(null)
@@ -44,6 +47,8 @@ export const VirtualList = ({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    paddingEnd: coveredBottom,
+    scrollPaddingEnd: coveredBottom,
   })
   const items = virtualizer.getVirtualItems()
   const first = items[0]?.index ?? 0

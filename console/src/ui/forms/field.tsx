@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import type { ComponentProps, ElementType, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
+import { useFieldError } from './field-errors.tsx'
 import styles from './field.module.css'
 
 export interface FieldProps {
@@ -12,6 +13,8 @@ export interface FieldProps {
   /** Visible to screen readers only. */
   hideLabel?: boolean
   optional?: boolean
+  /** The field of the API that this control sets; the control shows the API's errors of this field. */
+  field?: string
 }
 
 type Control = ComponentProps<'input'> | ComponentProps<'textarea'> | ComponentProps<'select'>
@@ -22,14 +25,17 @@ const Field = ({
   look,
   label,
   hint,
-  error,
+  error: ownError,
   hideLabel,
   optional,
+  field,
   className,
   ...control
 }: FieldProps & Control & { as: ElementType; look?: string | undefined }) => {
   const own = useId()
   const id = control.id ?? own
+  const apiError = useFieldError(field, label)
+  const error = ownError ?? apiError
   const below = error ?? hint
   const isWrong = error !== undefined
   return (

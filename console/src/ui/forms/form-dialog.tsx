@@ -3,13 +3,13 @@ import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
 import { Dialog } from '../dialog.tsx'
 import type { DialogProps } from '../dialog.tsx'
-import { Notice } from '../notice.tsx'
+import { FieldErrors, FormError } from './field-errors.tsx'
 import type { Submit } from './use-submit.ts'
 
 export interface FormDialogProps extends Omit<DialogProps, 'open' | 'footer' | 'onSubmit'> {
   /** For dialogs that stay mounted while they are closed. */
   open?: boolean
-  /** Usually from `useSubmit`: sets the busy state of the button and the error above the fields. */
+  /** Usually from `useSubmit`: sets the busy state of the button and the error above the fields or at one. */
   form: Pick<Submit, 'submit'> & Partial<Submit>
   /** Button label. Name the action: "Delete 3 files", never "OK". */
   action: string
@@ -47,8 +47,10 @@ export const FormDialog = ({
       </>
     }
   >
-    <Notice error={form.error} />
-    {children}
+    <FieldErrors error={form.error}>
+      <FormError />
+      {children}
+    </FieldErrors>
   </Dialog>
 )
 

@@ -1,7 +1,17 @@
 import type { ComponentProps } from 'react'
+import { FieldErrors } from './field-errors.tsx'
 
 /** A form without the browser's own validation messages: fields show their errors themselves. */
-export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) => (
+export const Form = ({
+  onSubmit,
+  error,
+  children,
+  ...rest
+}: Omit<ComponentProps<'form'>, 'onSubmit'> & {
+  onSubmit: () => void
+  /** The error of the last attempt, for the controls and FormError. */
+  error?: unknown
+}) => (
   <form
     noValidate
     {...rest}
@@ -11,5 +21,7 @@ export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubm
       event.stopPropagation()
       onSubmit()
     }}
-  />
+  >
+    <FieldErrors error={error}>{children}</FieldErrors>
+  </form>
 )

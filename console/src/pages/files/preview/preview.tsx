@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lu
 import { lazy, Suspense, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { formatBytes, formatDateTime } from '../../../format.ts'
+import { importWithRetry } from '../../../load-page.ts'
 import { IconButton } from '../../../ui/forms/button.tsx'
 import { DescriptionList } from '../../../ui/data/description-list.tsx'
 import type { Description } from '../../../ui/data/description-list.tsx'
@@ -18,7 +19,9 @@ import { fileMenuFor } from '../file-menu.tsx'
 import { KindIcon } from '../file-kind.tsx'
 import styles from './preview.module.css'
 
-const Content = lazy(async () => ({ default: (await import('./content.tsx')).Content }))
+const Content = lazy(async () => ({
+  default: (await importWithRetry(() => import('./content.tsx'))).Content,
+}))
 
 const sourceNames = { upload: 'File', folder: 'Folder', link: 'Link' }
 

@@ -1,0 +1,15 @@
+import { Skeleton } from '../ui/skeleton.tsx'
+import styles from './layout.module.css'
+
+/** The frame of every page while it is not known who is signed in. */
+export const FrameSkeleton = () => (
+  <div className={styles['frame']}>
+    <div className={styles['topBar']} />
+    <div className={styles['side']} />
+    <main className={styles['content']}>
+      <div className={styles['loading']}>
+        <Skeleton label="Loading Atrium" />
+      </div>
+    </main>
+  </div>
+)

@@ -211,11 +211,16 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
     },
     async (request, reply) => {
       const agent = await getActiveAgent(request, request.params.agent)
+      const send = async (response: object) => {
+        // The methods count what they accept.
+        await request.countAsRead?.()
+        return sendJson(reply, response)
+      }
       const sdk = await loadSdk()
       const version = String(request.headers['a2a-version'] ?? oldVersion)
-      if (!isVersion(version)) return sendJson(reply, versionError(sdk, request))
+      if (!isVersion(version)) return send(versionError(sdk, request))
       const mistake = mistakeInParams(request.body)
-      if (mistake !== undefined) return sendJson(reply, paramsError(sdk, request, mistake))
+      if (mistake !== undefined) return send(paramsError(sdk, request, mistake))
       const call = { request, reply, agent, revision: version }
       const { handler, failed } = keepFailures(sdk, createHandler({ ...deps, sdk }, call))
       const transport =
@@ -229,13 +234,13 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
       const body = request.body as Record<string, unknown>
       if (hasSeveralSchemes(body)) {
         const error = toError(malformed(sdk, 'pushNotificationConfig.authentication.schemes must have one scheme'))
-        return sendJson(reply, { jsonrpc: '2.0', id: idOf(body), error })
+        return send({ jsonrpc: '2.0', id: idOf(body), error })
       }
       const answer = await transport.handle(body, new sdk.ServerCallContext({ requestedVersion: version }))
       const response = isStream(answer) ? await sendStream(request, reply, { stream: answer, toError }) : answer
       const failure = failed()
       if (failure !== undefined && !reply.sent) throw failure
-      return response ? sendJson(reply, withReadableError(response, sdk)) : reply
+      return response ? send(withReadableError(response, sdk)) : reply
     },
   )
 }

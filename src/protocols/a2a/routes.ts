@@ -85,12 +85,16 @@ const sendStream = async (
   reply: FastifyReply,
   { stream, toError }: { stream: RpcStream; toError: (error: unknown) => object },
 ): Promise<object | undefined> => {
+  const id = idOf(request.body)
+  /** The response to an error of the protocol; undefined for other errors. */
+  const rejection = (error: unknown): object | undefined =>
+    error instanceof Error && 'reason' in error ? { jsonrpc: '2.0', id, error: toError(error) } : undefined
   let first: IteratorResult<object, void>
   try {
     first = await stream.next()
   } catch (error) {
-    if (error instanceof Error && 'reason' in error)
-      return { jsonrpc: '2.0', id: idOf(request.body), error: toError(error) }
+    const rejected = rejection(error)
+    if (rejected) return rejected
     throw error
   }
   if (first.done) {
@@ -108,7 +112,8 @@ const sendStream = async (
     }
     raw.end()
   } catch (error) {
-    endWithLastEvent(raw, `data: ${JSON.stringify(rpcErrorResponse(asApiError(error), idOf(request.body)))}\n\n`)
+    const last = rejection(error) ?? rpcErrorResponse(asApiError(error), id)
+    endWithLastEvent(raw, `data: ${JSON.stringify(last)}\n\n`)
   } finally {
     await stream.return()
   }

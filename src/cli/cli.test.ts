@@ -218,6 +218,8 @@ describe('key commands', () => {
     assert.equal((await failure(...words, '--scopes', 'everything')).code, 'BAD_REQUEST')
     assert.equal((await failure(...words, '--expires', '2001-01-01')).code, 'VALIDATION_ERROR')
     assert.equal((await failure(...words, '--expires', 'soon')).code, 'USAGE')
+    // A time that JavaScript knows and PostgreSQL does not.
+    assert.equal((await failure(...words, '--expires', '+275760-09-13T00:00:00Z')).code, 'USAGE')
   })
 
   test('key revoke ends a key immediately on the running server and is idempotent', async () => {

@@ -1,3 +1,4 @@
+import { isStorable } from '../platform/text/moments.ts'
 import { UsageError } from './command.ts'
 
 const durations: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -7,7 +8,7 @@ export const toExpiry = (text: string | undefined, words: string): string | null
   if (text === undefined) return null
   const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const at = amount === undefined ? Date.parse(text) : Date.now() + Number(amount) * (durations[unit] ?? 0)
-  if (Number.isNaN(at)) {
+  if (!isStorable(at)) {
     throw new UsageError('--expires must be a date, an ISO 8601 time, or a duration such as 90d or 12h', words)
   }
   return new Date(at).toISOString()

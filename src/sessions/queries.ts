@@ -279,7 +279,7 @@ export const listMessages = (
     select * from (
       select ${messageColumns} from messages m
       where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
-        ${before === undefined ? empty : sql`and m.position < ${before}`}
+        ${before === undefined ? empty : sql`and m.position < ${before}::bigint`}
       order by m.position desc ${pageBound}
     ) bounded order by position desc limit ${limit}`)
 

@@ -255,6 +255,16 @@ describe('GET /sessions', () => {
 })
 
 describe('GET /sessions/:id/messages', () => {
+  test('GET /sessions/:id/messages accepts a cursor with a position beyond the integers of the database', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner, { agentId: 'assistant' })
+    const cursor = Buffer.from(JSON.stringify([Number.MAX_SAFE_INTEGER])).toString('base64url')
+    const { status, text } = await app.call('GET', `/api/v1/sessions/${session.id}/messages?cursor=${cursor}`, {
+      as: owner,
+    })
+    assert.equal(status, 200, text)
+  })
+
   test('GET /sessions/:id/messages lists messages newest first, with the names that their authors had at the time', async () => {
     const owner = await app.createOrg()
     const agent = await createAgent(app, owner, { name: 'Helper', avatar: 'owl' })

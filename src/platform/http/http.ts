@@ -64,6 +64,14 @@ declare module 'fastify' {
     sendRouteNotFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
     connections: Connections
   }
+  interface FastifyRequest {
+    /**
+     * Counts the request against the limit `reads`. Undefined once it was counted, and on routes that count every request
+     * before they read it. A rejected request is counted by the error handler; a route whose protocol reports errors in
+     * successful responses calls it itself.
+     */
+    countAsRead: (() => Promise<void>) | undefined
+  }
 }
 
 export interface HttpOptions {
@@ -355,7 +363,8 @@ export const createHttp = (options: HttpOptions): App => {
     done()
   })
   app.decorate('sendRouteNotFound', sendRouteNotFound)
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.decorateRequest('countAsRead', undefined)
+  const fail = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // For an unknown route, NOT_FOUND takes precedence over errors of the body.
     if (request.is404) return sendRouteNotFound(request, reply)
     const allowed = error.validationContext === 'params' ? methodsOfStatic(app, pathOf(request)) : []
@@ -366,6 +375,14 @@ export const createHttp = (options: HttpOptions): App => {
     const known = toApiError(error, request, options)
     logFailure(options.log, request, known)
     return sendError(reply, known, defaults)
+  }
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const counted = request.countAsRead?.()
+    if (counted === undefined) return fail(error, request, reply)
+    return counted.then(
+      () => fail(error, request, reply),
+      (limited: FastifyError) => fail(limited, request, reply),
+    )
   })
   app.setNotFoundHandler(sendRouteNotFound)
   return app

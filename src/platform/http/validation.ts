@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
 import { badRequest } from './errors.ts'
 import type { ApiError } from './errors.ts'
 import { isUuid } from '../ids.ts'
+import { isStorable } from '../text/moments.ts'
 
 const compilerOf = (coerce: boolean): Ajv => {
   const ajv = new Ajv({
@@ -38,8 +39,7 @@ const compilerOf = (coerce: boolean): Ajv => {
 /** Whether an RFC 3339 time can be stored: the date exists and is in the years 1–9999 in UTC. */
 const isMoment = (text: string): boolean => {
   const offsetHours = Number(/[+-](\d\d):?\d\d$/.exec(text.slice(10))?.[1] ?? 0)
-  const year = new Date(text).getUTCFullYear()
-  return year >= 1 && year <= 9999 && offsetHours <= 15
+  return isStorable(Date.parse(text)) && offsetHours <= 15
 }
 
 interface Check {

@@ -20,6 +20,7 @@ import {
   textOf,
 } from '../../../test/fakes/a2a-client.ts'
 import { createAgent, openSession, until } from '../../../test/support/chat.ts'
+import { sql } from '../../platform/database/database.ts'
 
 const model = await startFakeModel()
 const app = await startTestApp(model.env)
@@ -132,6 +133,26 @@ describe('a message of the A2A protocol', () => {
     assert.equal(model.requests.length, 1)
     const sessions = await app.call('GET', '/api/v1/sessions', { as: owner })
     assert.equal(sessions.body.data.items.length, 1)
+  })
+
+  test('that is sent again after its session was deleted is rejected in the same way by all methods', async () => {
+    const owner = await newPerson()
+    model.play(reply(['Once.']))
+    const message = { messageId: 'sent-again', role: 'ROLE_USER', parts: [{ text: 'Hi' }] }
+    const { body } = await rpc(owner, request('SendMessage', { message }))
+    const { contextId } = body.result.task
+    assert.equal((await app.call('DELETE', `/api/v1/sessions/${contextId}`, { as: owner })).status, 200)
+    const configuration = { taskPushNotificationConfig: { url: 'http://1.1.1.1/' } }
+    for (const params of [{ message }, { message, configuration }]) {
+      for (const method of ['SendMessage', 'SendStreamingMessage']) {
+        const again = await rpc(owner, request(method, params))
+        const { code, message: text } = again.body.error
+        assert.deepEqual([again.status, code], [200, -32_001], again.text)
+        assert.match(text, /deleted with its session/)
+      }
+    }
+    const configs = await app.db.rows(sql`select id from task_push_configs where org_id = ${owner.orgId}`)
+    assert.deepEqual([configs, model.requests.length], [[], 1])
   })
 
   test('is returned at once as a task in progress when the client does not wait', async () => {

@@ -64,7 +64,7 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
     sendMessageStream: async function* send(params): AsyncGenerator<StreamResponse, void, undefined> {
       const started = await start(params)
       const historyLength = params.configuration?.historyLength
-      yield* taskUpdates(deps, request, reply, { ...started, agentId: agent.id, historyLength })
+      yield* taskUpdates(deps, request, reply, { ...started, historyLength, read: () => getOwn(started.turnId) })
     },
     resubscribe: async function* subscribe({ id }): AsyncGenerator<StreamResponse, void, undefined> {
       await allow('sessions:read', 'reads')
@@ -74,9 +74,9 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
       }
       yield* taskUpdates(deps, request, reply, {
         turnId: id,
-        agentId: agent.id,
         isNew: false,
         historyLength: undefined,
+        read: () => getOwn(id),
       })
     },
     getTask: async ({ id, historyLength }) => {

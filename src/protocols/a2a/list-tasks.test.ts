@@ -111,8 +111,27 @@ describe('the list of the tasks of a context', () => {
         (error: unknown) => (error as { envelopeCode?: number }).envelopeCode,
       )
     assert.equal(await codeOf(list('')), -32_004)
-    for (const wrong of [{ pageSize: 101 }, { pageSize: -1 }, { pageToken: 'x' }, { statusTimestampAfter: 'x' }]) {
+    const tokenOf = (position: string) => ({ pageToken: Buffer.from(position).toString('base64url') })
+    const wrongs = [
+      { pageSize: 101 },
+      { pageSize: -1 },
+      { pageToken: 'x' },
+      { statusTimestampAfter: 'x' },
+      // Beyond a bigint, and times that JavaScript knows and PostgreSQL does not.
+      tokenOf(`9999999999999999999 ${contextId}`),
+      { statusTimestampAfter: '+275760-09-13T00:00:00.000Z' },
+      { statusTimestampAfter: '-000001-01-01T00:00:00.000Z' },
+      { statusTimestampAfter: '0000-01-01T00:00:00.000Z' },
+    ]
+    for (const wrong of wrongs) {
       assert.equal(await codeOf(list(contextId, wrong)), -32_602, JSON.stringify(wrong))
+    }
+    for (const right of [
+      tokenOf(`999999999999999999 ${contextId}`),
+      { statusTimestampAfter: '0001-01-01T00:00:00.000Z' },
+      { statusTimestampAfter: '9999-12-31T23:59:59.999Z' },
+    ]) {
+      assert.equal(await codeOf(list(contextId, right)), undefined, JSON.stringify(right))
     }
   })
 })

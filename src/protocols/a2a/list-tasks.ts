@@ -4,6 +4,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { isStorable } from '../../platform/text/moments.ts'
 import { findTurnMessage } from '../../sessions/turns/details-queries.ts'
 import * as queries from './queries.ts'
 import type { ListedTurn, TurnPosition } from './queries.ts'
@@ -34,7 +35,7 @@ const pageSizeOf = (sdk: Sdk, given: number | undefined): number => {
 const timeOf = (sdk: Sdk, text: string | undefined): string | null => {
   if (text === undefined || text === '') return null
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw malformed(sdk, 'statusTimestampAfter must be a time in ISO 8601')
+  if (!isStorable(ms)) throw malformed(sdk, 'statusTimestampAfter must be an ISO 8601 time in the years 1–9999')
   return new Date(ms).toISOString()
 }
 
@@ -44,7 +45,8 @@ const tokenOf = ({ changedAt, id }: TurnPosition): string => Buffer.from(`${chan
 const positionOf = (sdk: Sdk, token: string): TurnPosition | null => {
   if (token === '') return null
   const [changedAt = '', id = '', ...rest] = Buffer.from(token, 'base64url').toString().split(' ')
-  if (!/^\d{1,19}$/.test(changedAt) || !isUuid(id) || rest.length > 0) {
+  // 18 digits always fit into a bigint, and reach the year 33658.
+  if (!/^\d{1,18}$/.test(changedAt) || !isUuid(id) || rest.length > 0) {
     throw malformed(sdk, 'pageToken must be the nextPageToken of another page')
   }
   return { changedAt, id }

@@ -40,17 +40,28 @@ export type ListedTurn = TaskTurn & TurnPosition & { reply: MessagePart[] | null
 /** Older turns of the same session are not listed: all of them are read for each page. */
 const maxListed = 10_000
 
+/** When the turn `t` reached its state. */
+const changedAt = sql`coalesce(t.ended_at, t.claimed_at, t.created_at)`
+
+/** `needs` of a TaskTurn, for the turn `t` of an org. */
+export const needsOf = (orgId: string): Sql => sql`
+  case when t.status = 'requires_action' then array(
+    select distinct case when c.question->>'kind' = 'input' then 'answer' else 'decision' end as need
+    from tool_calls c
+    where c.org_id = ${orgId} and c.turn_id = t.id and c.approval_id is not null and c.approved is null
+    order by need) end as needs`
+
 /** The newest turns of a session that pass a filter. */
 const listedTurns = (orgId: string, filter: TaskFilter): Sql => sql`
-  select t.id, t.session_id, t.number, t.status, t.stop_reason, t.error, t.created_at, t.started_at, t.ended_at,
-    t.reply_id, (extract(epoch from coalesce(t.ended_at, t.started_at, t.created_at)) * 1000000)::bigint as changed_at
+  select t.id, t.session_id, t.number, t.status, t.stop_reason, t.error, t.created_at, t.claimed_at, t.ended_at,
+    t.reply_id, (extract(epoch from ${changedAt}) * 1000000)::bigint as changed_at
   from turns t
     join sessions s on s.org_id = t.org_id and s.id = t.session_id
   where t.org_id = ${orgId} and t.session_id = ${filter.sessionId} and s.workspace_id = ${filter.workspaceId}
     and s.deleted_at is null and t.user_id = ${filter.userId} and t.agent_id = ${filter.agentId}
     and (${filter.statuses}::text[] is null or t.status = any(${filter.statuses}::text[]))
     and (${filter.after}::timestamptz is null
-      or coalesce(t.ended_at, t.started_at, t.created_at) > ${filter.after}::timestamptz)
+      or ${changedAt} > ${filter.after}::timestamptz)
   order by t.number desc
   limit ${maxListed}`
 
@@ -68,11 +79,11 @@ export const listTasks = (
   { position, limit, withReply }: { position: TurnPosition | null; limit: number; withReply: boolean },
 ) =>
   db.rows<ListedTurn>(sql`
-    select id, session_id, number, status, stop_reason, error, created_at, started_at, ended_at,
-      changed_at::text as changed_at, case when ${withReply}::boolean and ended_at is not null then (
-        select m.parts from messages m where m.org_id = ${orgId} and m.id = listed.reply_id) end as reply
-    from (${listedTurns(orgId, filter)}) as listed
+    select t.id, t.session_id, t.number, t.status, t.stop_reason, t.error, t.created_at, t.claimed_at, t.ended_at, ${needsOf(orgId)},
+      t.changed_at::text as changed_at, case when ${withReply}::boolean and t.ended_at is not null then (
+        select m.parts from messages m where m.org_id = ${orgId} and m.id = t.reply_id) end as reply
+    from (${listedTurns(orgId, filter)}) as t
     where ${position?.id ?? null}::uuid is null
-      or (changed_at, id) < (${position?.changedAt ?? null}::bigint, ${position?.id ?? null}::uuid)
-    order by changed_at desc, id desc
+      or (t.changed_at, t.id) < (${position?.changedAt ?? null}::bigint, ${position?.id ?? null}::uuid)
+    order by t.changed_at desc, t.id desc
     limit ${limit}`)

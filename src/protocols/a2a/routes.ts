@@ -85,12 +85,16 @@ const sendStream = async (
   reply: FastifyReply,
   { stream, toError }: { stream: RpcStream; toError: (error: unknown) => object },
 ): Promise<object | undefined> => {
+  const id = idOf(request.body)
+  /** The response to an error of the protocol; undefined for other errors. */
+  const rejection = (error: unknown): object | undefined =>
+    error instanceof Error && 'reason' in error ? { jsonrpc: '2.0', id, error: toError(error) } : undefined
   let first: IteratorResult<object, void>
   try {
     first = await stream.next()
   } catch (error) {
-    if (error instanceof Error && 'reason' in error)
-      return { jsonrpc: '2.0', id: idOf(request.body), error: toError(error) }
+    const rejected = rejection(error)
+    if (rejected) return rejected
     throw error
   }
   if (first.done) {
@@ -108,7 +112,8 @@ const sendStream = async (
     }
     raw.end()
   } catch (error) {
-    endWithLastEvent(raw, `data: ${JSON.stringify(rpcErrorResponse(asApiError(error), idOf(request.body)))}\n\n`)
+    const last = rejection(error) ?? rpcErrorResponse(asApiError(error), id)
+    endWithLastEvent(raw, `data: ${JSON.stringify(last)}\n\n`)
   } finally {
     await stream.return()
   }
@@ -211,11 +216,16 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
     },
     async (request, reply) => {
       const agent = await getActiveAgent(request, request.params.agent)
+      const send = async (response: object) => {
+        // The methods count what they accept.
+        await request.countAsRead?.()
+        return sendJson(reply, response)
+      }
       const sdk = await loadSdk()
       const version = String(request.headers['a2a-version'] ?? oldVersion)
-      if (!isVersion(version)) return sendJson(reply, versionError(sdk, request))
+      if (!isVersion(version)) return send(versionError(sdk, request))
       const mistake = mistakeInParams(request.body)
-      if (mistake !== undefined) return sendJson(reply, paramsError(sdk, request, mistake))
+      if (mistake !== undefined) return send(paramsError(sdk, request, mistake))
       const call = { request, reply, agent, revision: version }
       const { handler, failed } = keepFailures(sdk, createHandler({ ...deps, sdk }, call))
       const transport =
@@ -229,13 +239,13 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
       const body = request.body as Record<string, unknown>
       if (hasSeveralSchemes(body)) {
         const error = toError(malformed(sdk, 'pushNotificationConfig.authentication.schemes must have one scheme'))
-        return sendJson(reply, { jsonrpc: '2.0', id: idOf(body), error })
+        return send({ jsonrpc: '2.0', id: idOf(body), error })
       }
       const answer = await transport.handle(body, new sdk.ServerCallContext({ requestedVersion: version }))
       const response = isStream(answer) ? await sendStream(request, reply, { stream: answer, toError }) : answer
       const failure = failed()
       if (failure !== undefined && !reply.sent) throw failure
-      return response ? sendJson(reply, withReadableError(response, sdk)) : reply
+      return response ? send(withReadableError(response, sdk)) : reply
     },
   )
 }

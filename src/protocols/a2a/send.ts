@@ -125,13 +125,17 @@ const pushConfigOf = async (
   return given && checkConfig(deps, actor, given, revision)
 }
 
-/** Stores the configuration with which a message was sent again. */
+/** The task of a message that was sent before, with the configuration with which it was sent again. */
 const configureExisting = async (
   deps: SendDeps,
-  { actor }: Sender,
+  { actor, agent }: Sender,
   turnId: string,
   config: CheckedConfig | undefined,
 ): Promise<StartedTask> => {
+  if (!(await findOwnTurn(deps.db.hot, actor, agent.id, turnId))) {
+    const message = 'The task of this messageId was deleted with its session. Send the message with another messageId.'
+    throw new deps.sdk.errors.TaskNotFoundError({ message })
+  }
   if (config) await deps.db.transaction(actor, (db) => setConfig(db, deps, actor, { turnId, config }))
   return { turnId, isNew: false }
 }
@@ -165,15 +169,14 @@ export const startTask = async (deps: SendDeps, sender: Sender, request: SendMes
   const fileIds: string[] = []
   for (const file of content.files) fileIds.push((await storeInlineFile(deps, actor, file)).fileId)
   const parts = await toMessageParts(db, actor, { text: content.text, fileIds: [...new Set(fileIds)] })
-  return db.transaction(actor, async (db) => {
+  const started = await db.transaction(actor, async (db): Promise<StartedTask> => {
     await queries.lockMessage(db, digest)
     const existing = await queries.findTurnOfMessage(db, actor, digest)
-    const begin = async (): Promise<string> => {
-      const sessionId = await sessionFor(db, sender, message)
-      return beginTurn(db, deps, actor, { parts, agentId: agent.id, callerDigest: digest, sessionId })
-    }
-    const turnId = existing ?? (await begin())
+    if (existing !== undefined) return { turnId: existing, isNew: false }
+    const sessionId = await sessionFor(db, sender, message)
+    const turnId = await beginTurn(db, deps, actor, { parts, agentId: agent.id, callerDigest: digest, sessionId })
     if (config) await setConfig(db, deps, actor, { turnId, config })
-    return { turnId, isNew: existing === undefined }
+    return { turnId, isNew: true }
   })
+  return started.isNew ? started : configureExisting(deps, sender, started.turnId, config)
 }

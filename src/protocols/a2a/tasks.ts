@@ -10,11 +10,17 @@ import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 export type Details = Awaited<ReturnType<typeof getTurnWithReply>>
 type Turn = Details['turn']
 
+/** What a person must do so that a waiting turn continues. */
+export type Need = 'answer' | 'decision'
+
 /** What a task shows of its turn. */
-export type TaskTurn = Pick<
+export interface TaskTurn extends Pick<
   Turn,
-  'id' | 'sessionId' | 'number' | 'status' | 'stopReason' | 'error' | 'createdAt' | 'startedAt' | 'endedAt'
->
+  'id' | 'sessionId' | 'number' | 'status' | 'stopReason' | 'error' | 'createdAt' | 'claimedAt' | 'endedAt'
+> {
+  /** Empty when the turn waits for outputs of its caller's tools. Null when it does not wait any more. */
+  needs: readonly Need[] | null
+}
 
 /** The message that began a turn. */
 interface AskedMessage {
@@ -44,11 +50,24 @@ export const textPart = (value: string): Part => ({
   mediaType: 'text/plain',
 })
 
-const noteOf = ({ id, status, stopReason, error }: TaskTurn): string | undefined => {
+const actions = {
+  answer: 'answer a question of a tool',
+  decision: 'decide about a tool call',
+} as const satisfies Record<Need, string>
+
+const pauseNote = ({ id, needs }: TaskTurn): string => {
+  const path = `/api/v1/turns/${id}`
+  if (needs === null) return 'The task waited for a person.'
+  if (needs.length === 0) return `The outputs of the caller's tools are needed: POST ${path}/tool-outputs.`
+  const what = needs.map((need) => actions[need]).join(' and ')
+  return `A person must ${what}: POST ${path}/approvals, or in the console.`
+}
+
+const noteOf = (turn: TaskTurn): string | undefined => {
+  const { status, stopReason, error } = turn
   if (status === 'failed') return error?.message ?? 'The turn failed.'
   if (status === 'incomplete') return `The reply is incomplete (${stopReason}).`
-  if (status !== 'requires_action') return undefined
-  return `A person must decide about a tool call: POST /api/v1/turns/${id}/approvals, or in the console.`
+  return status === 'requires_action' ? pauseNote(turn) : undefined
 }
 
 const toMessage = (
@@ -66,13 +85,14 @@ const toMessage = (
   referenceTaskIds: [],
 })
 
+/** The status; its time is that of the last change, so that each pause of a task has another one. */
 export const toStatus = (turn: TaskTurn): TaskStatus => {
   const note = noteOf(turn)
   const message = note === undefined ? undefined : { messageId: `${turn.id}-status`, parts: [textPart(note)] }
   return {
     state: states[turn.status],
     message: message && toMessage(turn, agentRole, message),
-    timestamp: turn.endedAt ?? turn.startedAt ?? turn.createdAt,
+    timestamp: turn.endedAt ?? turn.claimedAt ?? turn.createdAt,
   }
 }
 
@@ -94,6 +114,14 @@ export const replyArtifact = (parts: Part[]) => ({
   extensions: [],
 })
 
+const needs = { input: 'answer', approval: 'decision', consent: 'decision', repeat: 'decision' } as const
+
+export const taskTurnOf = ({ turn }: Details): TaskTurn => ({
+  ...turn,
+  needs:
+    turn.status === 'requires_action' ? [...new Set(turn.approvals.map(({ kind }) => needs[kind]))].toSorted() : null,
+})
+
 /** A turn of the caller with this agent, or undefined: those of others do not exist for the caller. */
 export const findOwnTurn = async (
   db: Db,
@@ -112,13 +140,16 @@ export const findOwnTurn = async (
 
 const isoTime = <T extends string | null>(time: T): T => (time === null ? time : new Date(time).toISOString()) as T
 
+/** Whether two times of the database are the same millisecond. */
+export const isSameTime = (one: string | null, other: string | null): boolean => isoTime(one) === isoTime(other)
+
 /** Of a turn that was read without its steps: rows have times in the format of the database. */
 export const taskOfRow = (turn: TaskTurn, replyParts: MessagePart[] | null, asked: AskedMessage | undefined): Task =>
   taskOf(
     {
       ...turn,
       createdAt: isoTime(turn.createdAt),
-      startedAt: isoTime(turn.startedAt),
+      claimedAt: isoTime(turn.claimedAt),
       endedAt: isoTime(turn.endedAt),
     },
     replyParts ?? [],
@@ -145,7 +176,7 @@ export const toTask = async (
   details: Details,
   historyLength: number | undefined,
 ): Promise<Task> => {
-  const { turn } = details
+  const turn = taskTurnOf(details)
   const reply = 'message' in details ? (details.message?.parts ?? []) : []
   return taskOf(turn, reply, historyLength === 0 ? undefined : await findTurnMessage(db, actor.orgId, turn))
 }

@@ -6,7 +6,8 @@ import { serviceUnavailable } from '../../platform/http/errors.ts'
 import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
 import type { TurnStreams } from '../../sessions/streams/turn-streams.ts'
 import { createReplyDeltas } from '../openai/reply-deltas.ts'
-import { findOwnTurn, replyArtifact, textPart, toStatus, toTask } from './tasks.ts'
+import { replyArtifact, taskTurnOf, textPart, toStatus, toTask } from './tasks.ts'
+import type { Details } from './tasks.ts'
 
 interface UpdateDeps {
   db: { hot: Db }
@@ -14,11 +15,12 @@ interface UpdateDeps {
 }
 
 interface UpdateOptions {
-  agentId: string
   turnId: string
   /** This request has just created the turn. */
   isNew: boolean
   historyLength: number | undefined
+  /** Reads the turn. Throws when it does not exist any more. */
+  read: () => Promise<Details>
 }
 
 /** After so many lines the stream waits until the client has read them. */
@@ -85,12 +87,7 @@ export async function* taskUpdates(
   options: UpdateOptions,
 ): AsyncGenerator<StreamResponse> {
   const { actor } = request
-  const { agentId, turnId, historyLength } = options
-  const read = async () => {
-    const details = await findOwnTurn(deps.db.hot, actor, agentId, turnId)
-    if (!details) throw new Error(`the turn ${turnId} is gone`)
-    return details
-  }
+  const { historyLength, read } = options
   const first = await toTask(deps.db.hot, actor, await read(), historyLength)
   const { contextId } = first
   const taskId = first.id
@@ -121,6 +118,6 @@ export async function* taskUpdates(
   }
   const details = await read()
   if (hasText) yield piece('', true)
-  const status = toStatus(details.turn)
+  const status = toStatus(taskTurnOf(details))
   yield { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } }
 }

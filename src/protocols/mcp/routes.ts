@@ -76,6 +76,7 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
       const response = await respondToOne(request, reply, value)
       if (response) responses.push(response)
     }
+    await request.countAsRead?.()
     return responses.length === 0 ? reply.code(202).send() : send(reply, responses)
   }
 
@@ -115,10 +116,12 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
       const message = parseMessage(body)
       if (message.kind === 'request') {
         const response = await respond(request, reply, message, true)
+        await request.countAsRead?.()
         return response ? send(reply, response) : reply
       }
       const era = eraOf(request.headers, message)
       if (message.kind === 'notification') await methods.handleNotification(request, era, message)
+      await request.countAsRead?.()
       return reply.code(202).send()
     },
   )

@@ -326,7 +326,10 @@ export const endLastTurn = (db: Db, options: EndingOptions & { token: string; co
 const workedUntilNow = sql`worked_ms = worked_ms
   + greatest(extract(epoch from statement_timestamp() - claimed_at) * 1000, 0)::bigint`
 
-/** Lets a turn wait for a person's decision. */
+/**
+ * Lets a turn wait for a person's decision. `claimed_at` becomes the time of the pause, which is also that of its event:
+ * no worker has the turn, so nothing measures working time from it before the next claim.
+ */
 export const pauseTurn = (
   db: Db,
   { orgId, turnId, token }: TurnLease,
@@ -337,7 +340,7 @@ export const pauseTurn = (
     db,
     sql`update turns
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
-        lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
+        claimed_at = now(), lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
     [
       ...checkpointParts(checkpoint, { orgId, turnId, next: 'paused', losesRunning: false }),

@@ -31,7 +31,8 @@ const turnRecord = `json_build_object(
   'leftOutExchanges', t.left_out_exchanges, 'untrustedFrom', t.untrusted_from, 'status', t.status,
   'stopReason', t.stop_reason, 'error', t.error, 'replyId', t.reply_id, 'attempts', t.attempts,
   'restedAttempts', t.rested_attempts, 'workerDeaths', t.worker_deaths, 'workedMs', t.worked_ms::text,
-  'createdAt', ${time('t.created_at')}, 'startedAt', ${time('t.started_at')}, 'endedAt', ${time('t.ended_at')})`
+  'createdAt', ${time('t.created_at')}, 'startedAt', ${time('t.started_at')},
+  'claimedAt', ${time('t.claimed_at')}, 'endedAt', ${time('t.ended_at')})`
 
 const stepRecord = `json_build_object('step', r.step, 'attempt', r.attempt, 'status', r.status,
   'finishReason', r.finish_reason, 'parts', r.parts, 'inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,

@@ -79,6 +79,8 @@ export interface TurnRow extends ChainColumns {
   workedMs: bigint
   createdAt: string
   startedAt: string | null
+  /** When a worker last claimed it, or when it last began to wait for a person or its caller. */
+  claimedAt: string | null
   endedAt: string | null
 }
 
@@ -86,7 +88,7 @@ export interface TurnRow extends ChainColumns {
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
-  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at,
+  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.claimed_at, turns.ended_at,
   turns.event_chain_id, turns.event_depth`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>

@@ -52,6 +52,7 @@ const claimedTurn = (actor: Actor, { turn, session }: Start, records: HandedReco
     workedMs: 0n,
     createdAt: records.createdAt,
     startedAt: records.startedAt,
+    claimedAt: records.startedAt,
     endedAt: null,
     workspaceId: workspaceOf(actor),
     projectId: session.projectId,

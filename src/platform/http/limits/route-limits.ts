@@ -92,6 +92,7 @@ export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimits
   app.decorateRequest('takeRateLimit', async function take(this: FastifyRequest, limit, key) {
     const reply = this.limitedReply
     if (reply === undefined) throw new Error('takeRateLimit was called before the request was authenticated')
+    this.countAsRead = undefined
     const rejected = apply(this, reply, limit, await limiter.take(limit, key ?? keyOf(limit, this, callerOf)))
     if (rejected) throw rejected
   })
@@ -101,6 +102,8 @@ export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimits
     const count: onRequestHookHandler = (request, reply, done) => {
       request.limitedReply = reply
       if (limit === 'none') {
+        // The limit of these routes depends on a body that may not be readable.
+        if (!isPublic(route)) request.countAsRead = () => request.takeRateLimit('reads')
         done()
         return
       }

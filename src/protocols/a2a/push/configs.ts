@@ -1,6 +1,8 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk'
 import type { Actor } from '../../../identity/actor.ts'
 import { workspaceOf } from '../../../identity/actor.ts'
+import { chainOf, currentChain, maxDepth } from '../../../outbox/chain.ts'
+import type { EventChain } from '../../../outbox/chain.ts'
 import type { Transaction } from '../../../platform/database/database.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -13,7 +15,7 @@ import { eventTypeOf, isEnd } from './dispatch.ts'
 import * as queries from './queries.ts'
 import type { PushConfigRow, PushRevision } from './queries.ts'
 import { sealPushSecrets } from './secrets.ts'
-import type { PushSecrets } from './secrets.ts'
+import type { PushSecrets, ReachedState } from './secrets.ts'
 
 export interface PushDeps {
   sdk: Sdk
@@ -135,9 +137,16 @@ const requireRoom = async (db: Transaction, sdk: Sdk, orgId: string, turnId: str
 }
 
 /**
+ * The chain of the notification that a configuration causes: that of the turn or that of the request, whichever is longer.
+ * Without the latter, a receiver that configures the same task again would be notified for ever.
+ */
+const longestChain = (ofTurn: EventChain | undefined, ofRequest = currentChain()): EventChain | undefined =>
+  ofRequest !== undefined && ofRequest.depth > (ofTurn?.depth ?? 0) ? ofRequest : ofTurn
+
+/**
  * Stores a configuration of a task of the caller, in place of one with the same name. The turn is locked, so it either
  * changes its state after the commit, and the publisher of that event reads the configuration, or has changed it before:
- * the state of a task that has ended or waits for a person is sent at once.
+ * the state of a task that has ended or waits for a person is sent at once, unless its chain of events is too long.
  */
 export const setConfig = async (
   db: Transaction,
@@ -154,19 +163,22 @@ export const setConfig = async (
   await remove(db, orgId, turnId, name)
   await requireRoom(db, sdk, orgId, turnId)
   const eventType = eventTypeOf(turn.status)
+  const eventId = newId()
+  const { id: chainId, depth } = longestChain(chainOf(turn)) ?? { id: eventId, depth: 0 }
+  const reached: ReachedState = { chainId, depth, occurredAt: turn.changedAt }
   const row = { id, turnId, name, url, scheme }
   await queries.insertConfig(db, orgId, {
     ...row,
     workspaceId: workspaceOf(actor),
-    sealed: sealPushSecrets(secrets, orgId, id, config.secrets),
+    sealed: sealPushSecrets(secrets, orgId, id, { ...config.secrets, ...(eventType && { reached }) }),
     revision,
     userId,
     apiKeyId: apiKey?.id ?? null,
     scopes: apiKey?.scopes ?? [],
     isEnded: eventType !== undefined && isEnd(eventType),
   })
-  if (eventType !== undefined) {
-    await queries.queueNotifications(db, orgId, [{ id: newId(), configId: id, eventId: newId(), eventType }])
+  if (eventType !== undefined && depth <= maxDepth) {
+    await queries.queueNotifications(db, orgId, [{ id: newId(), configId: id, eventId, eventType }])
     db.afterCommit(() => deliveryWake.notify([{ orgId, webhookId: id }]))
   }
   return toRecord(row)

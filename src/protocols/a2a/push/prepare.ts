@@ -6,18 +6,17 @@ import { chainAfter, chainHeader } from '../../../outbox/chain.ts'
 import type { ChainHeaders, EventChain } from '../../../outbox/chain.ts'
 import { maxExpandedBytes } from '../../../outbox/expand.ts'
 import { findEvent } from '../../../outbox/queries.ts'
-import type { EventRow } from '../../../outbox/queries.ts'
 import type { Database, Db } from '../../../platform/database/database.ts'
 import { UnsealError } from '../../../platform/encryption/secrets.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
 import { findTurnMessage } from '../../../sessions/turns/details-queries.ts'
 import { loadSdk } from '../sdk.ts'
-import { taskOfRow } from '../tasks.ts'
+import { isSameTime, taskOfRow } from '../tasks.ts'
 import { pauseType } from './dispatch.ts'
 import * as queries from './queries.ts'
 import type { NotifiedTurn, PushRevision, PushTarget } from './queries.ts'
 import { openPushSecrets } from './secrets.ts'
-import type { PushSecrets } from './secrets.ts'
+import type { ReachedState, SealedConfig } from './secrets.ts'
 
 /** A notification that a worker has claimed. */
 interface ClaimedNotification {
@@ -57,17 +56,26 @@ const readActor = async (
 }
 
 /**
- * The turn in the state that the event reports. A pause can be over when it is reported, or reported again: then the
- * notification has the state and the time of the pause. All other states are final.
+ * The turn in the state that is reported. A pause can be over when it is reported, or reported again, and the turn can be in
+ * its next one: the notification has the state and the time of its own pause. All other states are final.
  */
-const turnAt = (turn: NotifiedTurn, eventType: string, event: EventRow | undefined): NotifiedTurn => {
-  if (eventType !== pauseType || turn.status === 'requires_action') return turn
-  const pausedAt = event?.occurredAt ?? turn.startedAt ?? turn.createdAt
-  return { ...turn, status: 'requires_action', stopReason: null, startedAt: pausedAt, endedAt: null, reply: null }
+const turnAt = (turn: NotifiedTurn, eventType: string, reached: ReachedState | undefined): NotifiedTurn => {
+  if (eventType !== pauseType) return turn
+  const claimedAt = reached?.occurredAt ?? turn.claimedAt
+  const isOver = turn.status !== 'requires_action' || !isSameTime(claimedAt, turn.claimedAt)
+  return {
+    ...turn,
+    status: 'requires_action',
+    stopReason: null,
+    claimedAt,
+    endedAt: null,
+    reply: null,
+    needs: isOver ? null : turn.needs,
+  }
 }
 
 /** Undefined when no configured key opens them: another attempt would not either. */
-const openSecrets = (sealer: Sealer, { orgId, webhookId, secret }: ClaimedNotification): PushSecrets | undefined => {
+const openSecrets = (sealer: Sealer, { orgId, webhookId, secret }: ClaimedNotification): SealedConfig | undefined => {
   try {
     return openPushSecrets(sealer, orgId, webhookId, secret)
   } catch (error) {
@@ -103,13 +111,15 @@ export const createPrepareTask =
       queries.findNotifiedTurn(db.hot, orgId, target),
     ])
     if (!actor || turn?.userId !== actor.userId) return { error: lostRights }
-    const shown = turnAt(turn, eventType, event)
-    const task = taskOfRow(shown, shown.reply, await findTurnMessage(db.hot, orgId, turn))
-    const { body, contentType } = await serialize(target.revision, task)
     const opened = openSecrets(secrets, claimed)
     if (!opened) return { error: 'The token and the credentials could not be decrypted.' }
+    // Without an event, the configuration is notified of the state in which it found the task.
+    const reached: ReachedState | undefined = event ?? opened.reached
+    const shown = turnAt(turn, eventType, reached)
+    const task = taskOfRow(shown, shown.reply, await findTurnMessage(db.hot, orgId, turn))
+    const { body, contentType } = await serialize(target.revision, task)
     const { token, authorization } = opened
-    const chain = event && chainAfter(event)
+    const chain = reached && chainAfter(reached)
     return {
       body: Buffer.from(body),
       headers: {

@@ -1,7 +1,9 @@
+import type { ChainColumns } from '../../../outbox/chain.ts'
 import { sql } from '../../../platform/database/database.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { isNear } from '../../../sessions/queries.ts'
 import type { MessagePart } from '../../../sessions/schemas.ts'
+import { needsOf } from '../queries.ts'
 import type { Details, TaskTurn } from '../tasks.ts'
 
 export type PushRevision = '0.3' | '1.0'
@@ -25,10 +27,16 @@ export interface NewPushConfig extends PushConfigRow {
   isEnded: boolean
 }
 
+/** The state of a turn, when it reached it, and the chain of its events. */
+interface LockedTurn extends ChainColumns {
+  status: Details['turn']['status']
+  changedAt: string
+}
+
 /** Locks a turn, so that it cannot change its state before the end of the transaction. */
 export const lockTurn = (db: Db, orgId: string, turnId: string) =>
-  db.row<{ status: Details['turn']['status'] }>(sql`
-    select status from turns where org_id = ${orgId} and id = ${turnId} for no key update`)
+  db.row<LockedTurn>(sql`
+    select status, coalesce(ended_at, claimed_at, created_at) as changed_at, event_chain_id, event_depth from turns where org_id = ${orgId} and id = ${turnId} for no key update`)
 
 const columns = sql`id, turn_id, name, url, scheme`
 
@@ -114,8 +122,8 @@ export interface NotifiedTurn extends TaskTurn {
  */
 export const findNotifiedTurn = (db: Db, orgId: string, { turnId, workspaceId }: PushTarget) =>
   db.row<NotifiedTurn>(sql`
-    select t.id, t.session_id, t.number, t.user_id, t.status, t.stop_reason, t.error, t.created_at, t.started_at,
-      t.ended_at, (
+    select t.id, t.session_id, t.number, t.user_id, t.status, t.stop_reason, t.error, t.created_at, t.claimed_at,
+      t.ended_at, ${needsOf(orgId)}, (
         select m.parts from messages m
         where m.org_id = ${orgId} and m.id = t.reply_id and t.ended_at is not null
           and ${isNear(sql`m.id`, turnId)}) as reply

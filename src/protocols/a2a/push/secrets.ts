@@ -1,4 +1,5 @@
 import { defineSealedColumn } from '../../../platform/encryption/reencrypt.ts'
+import type { EventRow } from '../../../outbox/queries.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
 
 export const pushSecretColumn = defineSealedColumn('task_push_configs', 'secret')
@@ -10,8 +11,17 @@ export interface PushSecrets {
   authorization?: string
 }
 
-export const sealPushSecrets = (sealer: Sealer, orgId: string, id: string, secrets: PushSecrets): string =>
-  sealer.seal(JSON.stringify(secrets), pushSecretColumn.at(orgId, id))
+/** When and in which chain of events a task reached its state. */
+export type ReachedState = Pick<EventRow, 'chainId' | 'depth' | 'occurredAt'>
 
-export const openPushSecrets = (sealer: Sealer, orgId: string, id: string, sealed: string): PushSecrets =>
-  JSON.parse(sealer.open(sealed, pushSecretColumn.at(orgId, id))) as PushSecrets
+/** What is stored encrypted with a configuration. */
+export interface SealedConfig extends PushSecrets {
+  /** The state that the task had when it was configured: its event cannot be found, because events have no index by turn. */
+  reached?: ReachedState
+}
+
+export const sealPushSecrets = (sealer: Sealer, orgId: string, id: string, config: SealedConfig): string =>
+  sealer.seal(JSON.stringify(config), pushSecretColumn.at(orgId, id))
+
+export const openPushSecrets = (sealer: Sealer, orgId: string, id: string, sealed: string): SealedConfig =>
+  JSON.parse(sealer.open(sealed, pushSecretColumn.at(orgId, id))) as SealedConfig

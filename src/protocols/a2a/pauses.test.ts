@@ -66,17 +66,19 @@ test('each pause of a task has its own time, which streams, GetTask, ListTasks a
     const list = await client.listTasks({ tenant: '', contextId, status: 0, pageToken: '', statusTimestampAfter: '' })
     return [(await client.getTask(get(id))).status?.timestamp, list.tasks[0]?.status?.timestamp]
   }
-  const notified = () =>
-    receiver.arrivals.map(({ body }) => JSON.parse(body.toString()).task.status.timestamp as string)
+  // Each state is sent at least once.
+  const notified = () => [
+    ...new Set(receiver.arrivals.map(({ body }) => JSON.parse(body.toString()).task.status.timestamp as string)),
+  ]
   const first = lastStatus(updates)?.timestamp
   assert.deepEqual(await shownTimes(), [first, first])
-  await until('the first pause was notified', () => receiver.arrivals.length === 1)
+  await until('the first pause was notified', () => notified().length === 1)
   await approve(owner, id)
   const second = lastStatus(await collect(client.resubscribeTask({ tenant: '', id })))?.timestamp
   assert.deepEqual(await shownTimes(), [second, second])
-  await until('the second pause was notified', () => receiver.arrivals.length === 2)
+  await until('the second pause was notified', () => notified().length === 2)
   await approve(owner, id)
-  await until('the end was notified', () => receiver.arrivals.length === 3)
+  await until('the end was notified', () => notified().length === 3)
   const [end] = await shownTimes()
   assert.deepEqual(notified(), [first, second, end])
   assert.ok(first! < second! && second! < end!, notified().join())
@@ -89,6 +91,11 @@ test('the notification of a pause that is sent again during the next pause has t
   model.play(write('w1'), write('w2'))
   const client = await connectClient(owner, { url: app.url })
   const task = asTask(await client.sendMessage(messageOf([text('Write')])))
+  // Otherwise the publisher of the event could find the configuration, and notify the pause a second time.
+  await until('the event of the pause is published', async () => {
+    const { body } = await app.call('GET', '/api/v1/events?limit=100', { as: owner })
+    return body.data.items.some(({ type }: { type: string }) => type === 'turn.requires_action')
+  })
   // Set during the pause, so that there is no event from which its time could be read.
   const config = { tenant: '', id: '', taskId: task.id, url: receiver.url, token: '', authentication: undefined }
   await client.createTaskPushNotificationConfig(config)
@@ -96,17 +103,18 @@ test('the notification of a pause that is sent again during the next pause has t
     app.db.rows<{ attemptCount: number; webhookId: string }>(sql`
       select attempt_count, webhook_id from webhook_queue where org_id = ${owner.orgId}`)
   await until('the notification waits for its next attempt', async () => (await queued())[0]?.attemptCount === 1)
+  const times = () => receiver.arrivals.map(({ body }) => JSON.parse(body.toString()).task.status.timestamp as string)
+  const first = task.status?.timestamp ?? ''
+  assert.ok(times().every((time) => time === first))
   await approve(owner, task.id)
-  await until('the second pause was notified', () => receiver.arrivals.length === 2)
+  await until('the second pause was notified', () => times().some((time) => time > first))
   await until('only the first pause is left', async () => (await queued()).length === 1)
+  const before = times().length
   await app.db.execute(sql`update webhook_queue set due_at = now() where org_id = ${owner.orgId}`)
   const [left] = await queued()
   app.deps.deliveryWake.notify([{ orgId: owner.orgId, webhookId: String(left?.webhookId) }])
-  await until('the first pause was notified again', () => receiver.arrivals.length === 3)
-  const [first, second, again] = receiver.arrivals.map(({ body }) => JSON.parse(body.toString()).task.status)
-  assert.equal(first.timestamp, task.status?.timestamp)
-  assert.equal(again.timestamp, first.timestamp)
-  assert.ok(second.timestamp > first.timestamp, `${second.timestamp} ${first.timestamp}`)
+  await until('the first pause was notified again', () => times().length > before)
+  assert.equal(times().at(-1), first)
 })
 
 test('the status of a task that waits for input says that a person must answer, not decide', async () => {

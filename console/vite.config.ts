@@ -1,10 +1,15 @@
+import { lingui } from '@lingui/vite-plugin'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 const api = 'http://127.0.0.1:3000'
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [
+    react(),
+    // The English messages stay in the script of their page, so that English needs no catalogue.
+    lingui({ failOnCompileError: true, macroTransform: { macro: { descriptorFields: 'message' } } }),
+  ],
   // The SDK as it is written, without a build of it in between.
   resolve: { conditions: ['atrium-source', 'module', 'browser', 'production'] },
   build: {

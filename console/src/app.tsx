@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core'
+import { I18nProvider, useLingui } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createBrowserRouter, createPath, useRouteError } from 'react-router'
 import type { RouteObject } from 'react-router'
@@ -86,14 +88,19 @@ const targetUrl = (): string | undefined => {
 
 const router = createBrowserRouter(withRetry(routes, targetUrl))
 
+/** Another language renders everything again, because formatted dates and numbers do not observe it. */
+const Pages = () => <RouterProvider key={useLingui().i18n.locale} router={router} />
+
 export const App = () => (
   <CSPProvider disableStyleElements>
-    <QueryClientProvider client={queryClient}>
-      <TooltipProvider delay={350}>
-        <Toasts>
-          <RouterProvider router={router} />
-        </Toasts>
-      </TooltipProvider>
-    </QueryClientProvider>
+    <I18nProvider i18n={i18n}>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider delay={350}>
+          <Toasts>
+            <Pages />
+          </Toasts>
+        </TooltipProvider>
+      </QueryClientProvider>
+    </I18nProvider>
   </CSPProvider>
 )

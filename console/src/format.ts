@@ -1,4 +1,23 @@
-const language = undefined
+import { t } from '@lingui/core/macro'
+import { formatLocale } from './i18n/language.ts'
+
+const formatsOf = (locale: string) => ({
+  locale,
+  money: new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' }),
+  dateTime: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+  thisYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' }),
+  anyYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', year: 'numeric' }),
+  relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+})
+
+let formats: ReturnType<typeof formatsOf> | undefined
+
+/** Formats in the language of the console, which is slow to build and rarely changes. */
+const current = (): ReturnType<typeof formatsOf> => {
+  const locale = formatLocale()
+  if (formats?.locale !== locale) formats = formatsOf(locale)
+  return formats
+}
 
 const bytesUnits = ['B', 'KB', 'MB', 'GB', 'TB']
 
@@ -10,42 +29,37 @@ export const formatBytes = (bytes: number): string => {
     value /= 1_024
     unit += 1
   }
-  return `${value.toLocaleString(language, { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 })} ${bytesUnits[unit]}`
+  return `${value.toLocaleString(formatLocale(), { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 })} ${bytesUnits[unit]}`
 }
 
-export const formatNumber = (value: number): string => value.toLocaleString(language)
+export const formatNumber = (value: number): string => value.toLocaleString(formatLocale())
 
-const money = new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' })
-export const formatCents = (cents: number): string => money.format(cents / 100)
+export const formatCents = (cents: number): string => current().money.format(cents / 100)
 
 /** Usage can be a fraction of a cent, so amounts below $1 keep three digits: `$0.10`, `$0.378`, `$0.000829`. */
 export const formatMicrocents = (microcents: number): string => {
   const dollars = microcents / 1_000_000
-  if (Math.abs(dollars) >= 1 || dollars === 0) return money.format(dollars)
+  if (Math.abs(dollars) >= 1 || dollars === 0) return current().money.format(dollars)
   const maximumFractionDigits = 2 - Math.floor(Math.log10(Math.abs(dollars)))
-  return dollars.toLocaleString(language, { style: 'currency', currency: 'USD', maximumFractionDigits })
+  return dollars.toLocaleString(formatLocale(), { style: 'currency', currency: 'USD', maximumFractionDigits })
 }
 
-const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso))
-
-const thisYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })
-const anyYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', year: 'numeric' })
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+export const formatDateTime = (iso: string): string => current().dateTime.format(new Date(iso))
 
 /** `just now`, `3 min. ago`, `yesterday`, `Mar 4` (after 6 days). */
 export const formatAgo = (iso: string, now = Date.now()): string => {
   const date = new Date(iso)
   const seconds = (date.getTime() - now) / 1_000
   const age = Math.abs(seconds)
-  if (age < 45) return 'just now'
+  const { relative, thisYear, anyYear } = current()
+  if (age < 45) return t`just now`
   if (age < 3_600) return relative.format(Math.round(seconds / 60), 'minute')
   if (age < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour')
   if (age < 6 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day')
   return (date.getFullYear() === new Date(now).getFullYear() ? thisYear : anyYear).format(date)
 }
 
-/** `billing_manager` → `Billing manager` */
+/** `billing_manager` → `Billing manager`, for names from the API that have no translation. */
 export const formatWord = (word: string): string => {
   const text = word.replaceAll(/[_-]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)

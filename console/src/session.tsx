@@ -4,6 +4,7 @@ import { createContext, use, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
+import { setLanguage } from './i18n/language.ts'
 import { InvitationNotice, useInvitations } from './invitations.tsx'
 import { deleteMessageDrafts, unloadMessageDrafts } from './message-drafts.ts'
 import { useLiveEvents } from './live/use-live-events.ts'
@@ -88,6 +89,12 @@ const WithIdentity = ({ session, loading, children }: SignedInProps & { session:
     if (!isMember) setScope({ orgId: undefined, workspaceId: undefined })
     else if (isLost) setScope({ orgId, workspaceId: undefined })
   }, [isMember, isLost, orgId])
+
+  const language = me.data?.user.language
+  useEffect(() => {
+    // In the language before when the other one cannot be loaded.
+    if (language !== undefined) void setLanguage(language).catch(() => undefined)
+  }, [language])
 
   if (session.orgs.length === 0) return <WithoutOrg email={session.user.email} />
   if (me.data) {

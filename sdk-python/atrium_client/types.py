@@ -3097,6 +3097,8 @@ class MeUser(TypedDict):
     email: str
     # Name of the person.
     name: str
+    # Language of the console in this org. Null: that of the browser.
+    language: Literal["en", "de"] | None
 
 
 class MeOrg(TypedDict):
@@ -7028,6 +7030,8 @@ class PutFilesByIdContentData(TypedDict):
 class PatchMeBody(TypedDict):
     # Your name in this org, 1–120 characters.
     name: NotRequired[str]
+    # Your language of the console in this org. Null: that of the browser.
+    language: NotRequired[Literal["en", "de"] | None]
 
 
 class GetMembersQuery(TypedDict):

@@ -2764,6 +2764,8 @@ export interface Me {
     email: string
     /** Name of the person. */
     name: string
+    /** Language of the console in this org. Null: that of the browser. */
+    language: "en" | "de" | null
   }
   /** The org. */
   org: {
@@ -6971,11 +6973,13 @@ export interface Routes {
     data: Me
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
-  /** Change your name */
+  /** Change your name and language */
   'PATCH /me': {
     body: {
       /** Your name in this org, 1–120 characters. */
       name?: string
+      /** Your language of the console in this org. Null: that of the browser. */
+      language?: "en" | "de" | null
     }
     data: Me
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'

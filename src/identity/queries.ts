@@ -1,6 +1,7 @@
 import { sql } from '../platform/database/database.ts'
 import type { Db } from '../platform/database/database.ts'
 import type { Actor } from './actor.ts'
+import type { Language } from './languages.ts'
 import type { Role } from './permissions.ts'
 
 export interface IdentityRow {
@@ -115,9 +116,18 @@ export const touchKey = (db: Db, orgId: string, apiKeyId: string) =>
     where org_id = ${orgId} and id = ${apiKeyId}
       and (last_used_at is null or last_used_at < now() - interval '10 minutes')`)
 
-export const findWorkspaceName = (db: Db, actor: Actor, id: string) =>
-  db.row<{ id: string; name: string }>(sql`
-    select id, name from workspaces where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
+export interface CallerRow {
+  language: Language | null
+  workspace: { id: string; name: string } | null
+}
+
+export const findCaller = (db: Db, { orgId, userId, workspaceId }: Actor) =>
+  db.row<CallerRow>(sql`
+    select m.language,
+      case when w.id is not null then json_build_object('id', w.id, 'name', w.name) end as workspace
+    from members m
+      left join workspaces w on w.org_id = m.org_id and w.id = ${workspaceId} and w.deleted_at is null
+    where m.org_id = ${orgId} and m.user_id = ${userId}`)
 
 export interface UserIdentityRow {
   orgId: string

@@ -12,7 +12,7 @@ import { requireSession } from './sign-in/session-authority.ts'
 import { registerAuthRoutes } from './sign-in/routes.ts'
 import { registerInvitationRoutes } from './members/invitation-routes.ts'
 import { registerOrgRoutes } from './members/org-routes.ts'
-import { renameSelf } from './members/profile.ts'
+import { renameSelf, setLanguage } from './members/profile.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
 import { Me, MeChange } from './schemas.ts'
@@ -27,12 +27,12 @@ export interface IdentityRouteDeps extends AppDeps {
 export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {
   const { db } = deps
   const callerOf = async (actor: Actor) => {
-    const { workspaceId, apiKey } = actor
-    const workspace = workspaceId === null ? undefined : await queries.findWorkspaceName(db, actor, workspaceId)
+    const { apiKey } = actor
+    const { language = null, workspace = null } = (await queries.findCaller(db, actor)) ?? {}
     return {
-      user: { id: actor.userId, email: actor.email, name: actor.userName },
+      user: { id: actor.userId, email: actor.email, name: actor.userName, language },
       org: { id: actor.orgId, name: actor.orgName },
-      workspace: workspace ?? null,
+      workspace,
       role: actor.role,
       permissions: [...actor.permissions],
       apiKey: apiKey && { ...apiKey, scopes: [...apiKey.scopes] },
@@ -70,15 +70,16 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
       preHandler: rejectTags,
       schema: {
         tags: ['Identity'],
-        summary: 'Change your name',
+        summary: 'Change your name and language',
         description:
-          'Changes the name of a person who is signed in, in the org of the call; API keys get FORBIDDEN. Other orgs keep the name that they know.',
+          'Changes the name and the language of a person who is signed in, in the org of the call; API keys get FORBIDDEN. Other orgs keep the values that they have.',
         body: Patch(MeChange),
         response: { 200: Success(Me) },
       },
     },
-    async ({ actor, body: { name } }) => {
+    async ({ actor, body: { name, language } }) => {
       requireSession(actor)
+      if (language !== undefined) await setLanguage(db, actor, language)
       const userName = name === undefined ? actor.userName : await renameSelf(db, actor, name)
       return ok(await callerOf({ ...actor, userName }))
     },

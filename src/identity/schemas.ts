@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CreatedAt, CursorQuery, Id, IdOf, Nullable, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
+import { languages } from './languages.ts'
 import { roles } from './permissions.ts'
 
 const person = { description: 'Name of the person.', examples: ['Ada Lovelace'] }
@@ -21,10 +22,17 @@ export const Role = Type.Enum([...roles], {
   examples: ['member'],
 })
 
+const Language = Type.Enum([...languages], { description: 'BCP 47 tag of the language.', examples: ['de'] })
+
 export const Me = Type.Object(
   {
     user: Type.Object(
-      { id: IdOf('ID of the user.'), email: Type.String(email), name: Type.String(person) },
+      {
+        id: IdOf('ID of the user.'),
+        email: Type.String(email),
+        name: Type.String(person),
+        language: Nullable(Language, 'Language of the console in this org. Null: that of the browser.'),
+      },
       { description: 'The user that the credential stands for.' },
     ),
     org: Org,
@@ -65,6 +73,7 @@ export const MeChange = Type.Object({
     description: 'Your name in this org, 1–120 characters.',
     examples: ['Ada Lovelace'],
   }),
+  language: Nullable(Language, 'Your language of the console in this org. Null: that of the browser.'),
 })
 
 const workspaceName = { description: 'Name, 1–120 characters.', examples: ['Engineering'] }

@@ -3,8 +3,13 @@ import { notFound } from '../../platform/http/errors.ts'
 import type { Actor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import { cleanName } from '../names.ts'
+import type { Language } from '../languages.ts'
 import { recordMember } from './events.ts'
 import * as queries from './queries.ts'
+
+/** Sets the language of the console for the caller in the org of the call. Null: that of the browser. */
+export const setLanguage = (db: Database, { orgId, userId }: Actor, language: Language | null): Promise<unknown> =>
+  queries.setLanguage(db, orgId, userId, language)
 
 /** Changes the name of the caller in the org of the call; in other orgs the person keeps theirs. Returns the name. */
 export const renameSelf = (db: Database, actor: Actor, wanted: string): Promise<string> =>

@@ -1,6 +1,7 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../actor.ts'
+import type { Language } from '../languages.ts'
 import type { Role } from '../permissions.ts'
 
 export interface MemberRow {
@@ -54,6 +55,10 @@ export const renameMember = (db: Db, orgId: string, id: string, name: string) =>
   db.execute(sql`
     update members set name = ${name}, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id}`)
+
+/** The revision is unchanged: administrators neither see nor edit the language. */
+export const setLanguage = (db: Db, orgId: string, userId: string, language: Language | null) =>
+  db.execute(sql`update members set language = ${language} where org_id = ${orgId} and user_id = ${userId}`)
 
 /** Makes every process read the identities of the org again, which contain the names of its members. */
 export const bumpAuthority = (db: Db, orgId: string) => db.execute(sql`select bump_auth_epoch(${orgId})`)

@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { api, queryClient, refresh } from '../../api.ts'
 import { formatWord } from '../../format.ts'
+import { languageNames, setLanguage } from '../../i18n/language.ts'
+import type { Language } from '../../i18n/language.ts'
 import { useIdentity } from '../../session.tsx'
 import { setTheme, useTheme } from '../../theme.ts'
 import type { Theme } from '../../theme.ts'
@@ -102,6 +104,32 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
   )
 }
 
+const LanguageField = () => {
+  const { me } = useIdentity()
+  const change = async (value: string): Promise<void> => {
+    const language = value === '' ? null : (value as Language)
+    await api.call('PATCH /me', { body: { language } })
+    await setLanguage(language)
+    await refresh('GET /me')
+  }
+  return (
+    <SelectField
+      label="Language"
+      value={me.user.language ?? ''}
+      onChange={({ target }) =>
+        void change(target.value).catch((error: unknown) => toast.failed('Could not change the language', error))
+      }
+    >
+      <option value="">Browser default</option>
+      {Object.entries(languageNames).map(([language, name]) => (
+        <option key={language} value={language} lang={language}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
 export const Profile = () => {
   useTitle('Profile')
   const { session, me } = useIdentity()
@@ -147,6 +175,7 @@ export const Profile = () => {
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </SelectField>
+        <LanguageField />
       </Section>
       <Password hasPassword={hasPassword} email={email} />
       <TwoFactor hasPassword={hasPassword} isOn={twoFactorEnabled} />

@@ -1,0 +1,84 @@
+// The language of the console: the one that the person chose, else that of the browser, else English.
+import { i18n } from '@lingui/core'
+import type { Messages } from '@lingui/core'
+import { compileMessage } from '@lingui/message-utils/compileMessage'
+import type { CompiledMessage } from '@lingui/message-utils/compileMessage'
+import { importWithRetry } from '../load-page.ts'
+
+export type Language = 'en' | 'de'
+
+/** Each language in its own words, as a person looks for it. */
+export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' }
+
+const key = 'atrium.language'
+
+const isLanguage = (value: unknown): value is Language => value === 'en' || value === 'de'
+
+const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? ''
+
+const browserLanguage = (): Language => navigator.languages.map(languageOf).find(isLanguage) ?? 'en'
+
+/** Null: that of the browser. */
+const storedLanguage = (): Language | null => {
+  try {
+    const stored = localStorage.getItem(key)
+    return isLanguage(stored) ? stored : null
+  } catch {
+    return null
+  }
+}
+
+const catalogs: Record<Language, () => Promise<Messages>> = {
+  // English messages are in the source.
+  en: async () => ({}),
+  de: async () => (await importWithRetry(() => import('./german.ts'))).messages,
+}
+
+const compiled = new Map<string, CompiledMessage>()
+
+i18n.setMessagesCompiler((message) => {
+  let result = compiled.get(message)
+  if (result === undefined) {
+    result = compileMessage(message)
+    compiled.set(message, result)
+  }
+  return result
+})
+
+const activate = (language: Language, messages: Messages): void => {
+  i18n.loadAndActivate({ locale: language, messages })
+  document.documentElement.lang = language
+}
+
+let wanted: Language | undefined
+
+const show = async (language: Language): Promise<void> => {
+  if (language === wanted) return
+  wanted = language
+  const messages = await catalogs[language]().catch((error: unknown) => {
+    if (wanted === language) wanted = undefined
+    throw error
+  })
+  // Another language can be chosen while this one loads.
+  if (wanted === language) activate(language, messages)
+}
+
+/** Before the first page is shown. English when the catalogue cannot be loaded. */
+export const startLanguage = async (): Promise<void> => {
+  await show(storedLanguage() ?? browserLanguage()).catch(() => show('en'))
+}
+
+/** Shows the language, now and after a reload. Null: that of the browser. Rejects when it cannot be loaded. */
+export const setLanguage = async (language: Language | null): Promise<void> => {
+  await show(language ?? browserLanguage())
+  try {
+    if (language === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, language)
+  } catch {
+    // Without storage, the sign-in page has the language of the browser.
+  }
+}
+
+/** The language with the region of the browser, as in `en-GB`, for dates and numbers. */
+export const formatLocale = (): string =>
+  navigator.languages.find((tag) => languageOf(tag) === i18n.locale) ?? i18n.locale

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { getCatalogs } from '@lingui/cli/api'
+import { getConfig } from '@lingui/conf'
+import { compileMessage } from '@lingui/message-utils/compileMessage'
+import { findHardCodedTexts, findInFolder } from '../../scripts/console-texts/hard-coded.ts'
+
+const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url))
+
+/** Areas that are not translated yet. */
+const untranslated = [
+  'pages/agents/',
+  'pages/billing/',
+  'pages/chat/',
+  'pages/connections/',
+  'pages/events/',
+  'pages/files/',
+  'pages/home/',
+  'pages/settings/',
+  'pages/webhooks/',
+  '',
+]
+
+test('every text of the console is in the message catalogues', async () => {
+  const found = await findInFolder(join(consoleFolder, 'src'))
+  assert.deepEqual(
+    found.filter((text) => !untranslated.some((area) => text.startsWith(area))),
+    [],
+  )
+})
+
+test('texts outside of the catalogues are found in elements, attributes, properties and strings, and nowhere else', () => {
+  const texts = (source: string) => findHardCodedTexts('example.tsx', source).map(({ text }) => text)
+  assert.deepEqual(texts('export const A = () => <p>Nothing {x} here</p>'), ['Nothing', 'here'])
+  assert.deepEqual(texts("const a = <B label={on ? 'Switch off' : 'Save'} kind='Primary' />"), ['Switch off', 'Save'])
+  assert.deepEqual(texts("const a = { title: 'Files', to: '/Files' }"), ['Files'])
+  assert.deepEqual(texts("toast('Link copied'); call('GET /me'); const c = 'flex row'"), ['Link copied'])
+  assert.deepEqual(texts('const a = `Deleted ${n} files`'), ['Deleted 0 files'])
+  assert.deepEqual(texts('const a = t`Deleted ${n} files`; const b = <Trans>Delete <b>{n}</b>?</Trans>'), [])
+  assert.deepEqual(texts("type A = 'Some text here'; throw new Error('A bug of the console')"), [])
+  assert.deepEqual(texts('const a = <code>npm start</code>'), [])
+})
+
+/** The placeholders and tags of a message: a translation without one of them loses a value or a link. */
+const partsOf = (message: string): string[] => {
+  const names = new Set<string>()
+  const visit = (tokens: unknown): void => {
+    if (typeof tokens === 'string') for (const [tag] of tokens.matchAll(/<\/?\w+\/?>/g)) names.add(tag)
+    if (!Array.isArray(tokens)) return
+    for (const token of tokens) {
+      if (!Array.isArray(token)) {
+        visit(token)
+        continue
+      }
+      names.add(String(token[0]))
+      if (typeof token[2] === 'object' && token[2] !== null) for (const rule of Object.values(token[2])) visit(rule)
+    }
+  }
+  visit(compileMessage(message))
+  return [...names].toSorted()
+}
+
+test('every message of the console has a German translation with the same placeholders, and none is left over', async () => {
+  const problems: string[] = []
+  let count = 0
+  for (const catalog of await getCatalogs(getConfig({ cwd: consoleFolder }))) {
+    const area = catalog.path.split('/').at(-1)
+    const [messages, translations] = [(await catalog.collect()) ?? {}, (await catalog.read('de')) ?? {}]
+    for (const [id, { message = id }] of Object.entries(messages)) {
+      count += 1
+      const translation = translations[id]?.translation ?? ''
+      if (translation === '') problems.push(`${area}: no translation of: ${message}`)
+      else if (partsOf(translation).join() !== partsOf(message).join())
+        problems.push(`${area}: other placeholders: ${message} → ${translation}`)
+    }
+    for (const [id, { message }] of Object.entries(translations))
+      if (messages[id] === undefined) problems.push(`${area}: not in the source: ${message ?? id}`)
+  }
+  assert.ok(count > 0)
+  assert.deepEqual(problems, [], 'Run `npm run messages` and translate what console/locales lacks.')
+})

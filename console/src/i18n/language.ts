@@ -79,6 +79,15 @@ export const setLanguage = async (language: Language | null): Promise<void> => {
   }
 }
 
+// Browsers on systems with an unusual locale announce tags that `Intl` rejects, such as `en-US@posix`.
+const isValidTag = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
 /** The language with the region of the browser, as in `en-GB`, for dates and numbers. */
 export const formatLocale = (): string =>
-  navigator.languages.find((tag) => languageOf(tag) === i18n.locale) ?? i18n.locale
+  navigator.languages.find((tag) => languageOf(tag) === i18n.locale && isValidTag(tag)) ?? i18n.locale

@@ -20,6 +20,7 @@ const pages = [
 // English is written in the source. Each area has its own catalogue, so that it can be read and changed as one file.
 export default defineConfig({
   sourceLocale: 'en',
+  runtimeConfigModule: { Trans: ['#trans', 'Trans'] },
   locales: ['de'],
   rootDir: join(import.meta.dirname, 'src'),
   catalogs: [

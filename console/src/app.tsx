@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { i18n } from '@lingui/core'
 import { I18nProvider, useLingui } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -27,8 +29,15 @@ import { TooltipProvider } from './ui/tooltip.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 const PageNotFound = () => (
-  <EmptyState title="Page not found" action={<ButtonLink to="/">Go to home</ButtonLink>}>
-    Check the URL. The page may have moved.
+  <EmptyState
+    title={t`Page not found`}
+    action={
+      <ButtonLink to="/">
+        <Trans>Go to home</Trans>
+      </ButtonLink>
+    }
+  >
+    <Trans>Check the URL. The page may have moved.</Trans>
   </EmptyState>
 )
 
@@ -37,8 +46,8 @@ const PageError = () => {
   if (error instanceof AtriumError) return <ErrorState error={error} />
   return (
     <EmptyState
-      title={error instanceof PageLoadError ? 'This page could not be loaded' : 'This page could not be shown'}
-      action={<Button onClick={() => location.reload()}>Reload page</Button>}
+      title={error instanceof PageLoadError ? t`This page could not be loaded` : t`This page could not be shown`}
+      action={<Button onClick={() => location.reload()}>{t`Reload page`}</Button>}
     >
       {error instanceof Error ? error.message : String(error)}
     </EmptyState>

@@ -58,9 +58,3 @@ export const formatAgo = (iso: string, now = Date.now()): string => {
   if (age < 6 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day')
   return (date.getFullYear() === new Date(now).getFullYear() ? thisYear : anyYear).format(date)
 }
-
-/** `billing_manager` → `Billing manager`, for names from the API that have no translation. */
-export const formatWord = (word: string): string => {
-  const text = word.replaceAll(/[_-]/g, ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}

@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Data } from '@atrium/client'
 import type { ReactNode } from 'react'
 import { api, queryClient } from './api.ts'
-import { formatWord } from './format.ts'
+import { formatWord } from './words.ts'
 import { Button } from './ui/forms/button.tsx'
 import { Notice } from './ui/notice.tsx'
 import { toast } from './ui/toast.tsx'
@@ -25,13 +27,13 @@ export const InvitationNotice = ({ invitation }: { invitation: Invitation }): Re
   const params = { id }
   const accept = useSubmit(async () => {
     await api.call('POST /me/invitations/:id/accept', { params })
-    toast.done(`You joined ${org.name}`)
+    toast.done(t`You joined ${org.name}`)
     // Membership changes permissions and visible data.
     await queryClient.invalidateQueries()
   })
   const decline = useSubmit(async () => {
     await api.call('POST /me/invitations/:id/decline', { params })
-    toast.done(`Invitation to ${org.name} declined`)
+    toast.done(t`Invitation to ${org.name} declined`)
     // Membership changes permissions and visible data.
     await queryClient.invalidateQueries()
   })
@@ -39,13 +41,15 @@ export const InvitationNotice = ({ invitation }: { invitation: Invitation }): Re
     <>
       <Notice tone="info">
         <span>
-          {invitedBy} invited you to join <strong>{org.name}</strong> as {formatWord(role).toLowerCase()}.
+          <Trans>
+            {invitedBy} invited you to join <strong>{org.name}</strong>. Your role will be: {formatWord(role)}.
+          </Trans>
         </span>{' '}
         <Button small variant="primary" busy={accept.busy} onClick={accept.submit}>
-          Accept
+          <Trans>Accept</Trans>
         </Button>{' '}
         <Button small busy={decline.busy} onClick={decline.submit}>
-          Decline
+          <Trans>Decline</Trans>
         </Button>
       </Notice>
       <Notice error={accept.error ?? decline.error} />

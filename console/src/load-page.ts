@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 // The script of a page can fail to load: the connection broke, or the server has a newer build and no longer has the
 // files of the one that this tab runs. The first is cured by another attempt, the second by a reload.
 import type { RouteObject } from 'react-router'
@@ -8,7 +9,7 @@ const retryAfterMs = [500, 2_000]
 /** A page could not be loaded, also not by another attempt. */
 export class PageLoadError extends Error {
   constructor(cause: unknown) {
-    super('Check your network connection, then reload the page.', { cause })
+    super(t`Check your network connection, then reload the page.`, { cause })
     this.name = 'PageLoadError'
   }
 }

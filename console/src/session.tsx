@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Data, Me } from '@atrium/client'
 import { createContext, use, useEffect } from 'react'
@@ -50,16 +51,21 @@ const FullPage = ({ children }: { children: ReactNode }) => <main>{children}</ma
 
 /** For people without an org, who can only answer an invitation or sign out. */
 const WithoutOrg = ({ email }: { email: string }) => {
+  const { t } = useLingui()
   const invitations = useInvitations()
   return (
     <FullPage>
       <EmptyState
-        title={invitations.length === 0 ? 'No organization' : 'You have an invitation'}
-        action={<Button onClick={() => void signOut()}>Sign out</Button>}
+        title={invitations.length === 0 ? t`No organization` : t`You have an invitation`}
+        action={
+          <Button onClick={() => void signOut()}>
+            <Trans>Sign out</Trans>
+          </Button>
+        }
       >
         {invitations.length === 0
-          ? `${email} is not a member of an organization. Ask an owner or admin to add you.`
-          : `Accept the invitation to join. You are signed in as ${email}.`}
+          ? t`${email} is not a member of an organization. Ask an owner or admin to add you.`
+          : t`Accept the invitation to join. You are signed in as ${email}.`}
         {invitations.map((invitation) => (
           <InvitationNotice key={invitation.id} invitation={invitation} />
         ))}

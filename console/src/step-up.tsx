@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { createContext, use, useCallback, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { api, isCode } from './api.ts'
@@ -14,7 +16,7 @@ export type WithStepUp = <T>(work: (stepUpToken: string) => Promise<T>) => Promi
 /** The person closed the dialog; the call was not made. */
 export class StepUpCancelled extends DOMException {
   constructor() {
-    super('The confirmation was cancelled.', 'AbortError')
+    super(t`The confirmation was cancelled.`, 'AbortError')
   }
 }
 
@@ -32,6 +34,7 @@ interface Token {
 }
 
 const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: () => void }) => {
+  const { t } = useLingui()
   const { session } = useIdentity()
   const { hasPassword, twoFactorEnabled } = session.user
   const [byCode, setByCode] = useState(false)
@@ -45,11 +48,11 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
       <Dialog
         open
         onClose={onClose}
-        title="Set a password first"
-        description="This change requires your password, and you have only signed in with a link so far."
+        title={t`Set a password first`}
+        description={t`This change requires your password, and you have only signed in with a link so far.`}
         footer={
           <ButtonLink variant="primary" to="/settings/profile" onClick={onClose}>
-            Set password
+            <Trans>Set password</Trans>
           </ButtonLink>
         }
       />
@@ -58,17 +61,17 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
   return (
     <FormDialog
       onClose={onClose}
-      title="Confirm access"
-      description="This change affects access. You will not be asked again for 10 minutes."
+      title={t`Confirm access`}
+      description={t`This change affects access. You will not be asked again for 10 minutes.`}
       form={form}
-      action="Confirm"
-      disabledReason={value === '' && (byCode ? 'Enter the code.' : 'Enter your password.')}
+      action={t`Confirm`}
+      disabledReason={value === '' && (byCode ? t`Enter the code.` : t`Enter your password.`)}
     >
       <input type="text" autoComplete="username" value={session.user.email} readOnly hidden />
       {byCode ? (
         <TextField
           key="code"
-          label="Authentication code"
+          label={t`Authentication code`}
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={7}
@@ -78,7 +81,7 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
       ) : (
         <TextField
           key="password"
-          label="Password"
+          label={t`Password`}
           type="password"
           autoComplete="current-password"
           value={value}
@@ -95,7 +98,7 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
               setValue('')
             }}
           >
-            {byCode ? 'Use password instead' : 'Use authentication code instead'}
+            {byCode ? t`Use password instead` : t`Use authentication code instead`}
           </Button>
         </div>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each file is one multipart
 // request; three run at a time.
 import { AtriumError, uniqueKey } from '@atrium/client'
@@ -81,7 +82,7 @@ const failureOf = (request: XMLHttpRequest): AtriumError => {
   } catch {
     // A proxy answered with a body that is not JSON.
   }
-  return new AtriumError(body.error?.message ?? `The server responded with status ${request.status}.`, {
+  return new AtriumError(body.error?.message ?? t`The server responded with status ${request.status}.`, {
     code: body.error?.code ?? 'INTERNAL_ERROR',
     status: request.status,
     requestId,
@@ -105,11 +106,11 @@ const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void
     })
     request.addEventListener('load', () => (request.status === 201 ? resolve() : reject(failureOf(request))))
     request.addEventListener('error', () =>
-      reject(new AtriumError('The connection was lost. Try again.', { code: 'NETWORK', status: 0 })),
+      reject(new AtriumError(t`The connection was lost. Try again.`, { code: 'NETWORK', status: 0 })),
     )
     const cancel = (): void => {
       request.abort()
-      reject(new DOMException('The upload was cancelled.', 'AbortError'))
+      reject(new DOMException(t`The upload was cancelled.`, 'AbortError'))
     }
     request.addEventListener('loadend', () => abort.signal.removeEventListener('abort', cancel))
     abort.signal.addEventListener('abort', cancel)
@@ -129,7 +130,7 @@ const run = async (id: string, job: Job): Promise<void> => {
   try {
     await retryWhenRateLimited(() => send(id, job), {
       signal: job.abort.signal,
-      onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: `Rate limited, retrying in ${seconds} s` }),
+      onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: t`Rate limited, retrying in ${seconds} s` }),
     })
     change(id, { state: 'done', sent: job.file.size, note: undefined })
     jobs.delete(id)

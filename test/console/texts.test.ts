@@ -20,7 +20,6 @@ const untranslated = [
   'pages/home/',
   'pages/settings/',
   'pages/webhooks/',
-  '',
 ]
 
 test('every text of the console is in the message catalogues', async () => {
@@ -65,6 +64,7 @@ const partsOf = (message: string): string[] => {
 test('every message of the console has a German translation with the same placeholders, and none is left over', async () => {
   const problems: string[] = []
   let count = 0
+  const known = new Map<string, string>()
   for (const catalog of await getCatalogs(getConfig({ cwd: consoleFolder }))) {
     const area = catalog.path.split('/').at(-1)
     const [messages, translations] = [(await catalog.collect()) ?? {}, (await catalog.read('de')) ?? {}]
@@ -74,6 +74,10 @@ test('every message of the console has a German translation with the same placeh
       if (translation === '') problems.push(`${area}: no translation of: ${message}`)
       else if (partsOf(translation).join() !== partsOf(message).join())
         problems.push(`${area}: other placeholders: ${message} → ${translation}`)
+      // The catalogues are merged, so the last one would win.
+      const other = known.get(id) ?? translation
+      if (other !== translation) problems.push(`${area}: two translations of ${message}: ${other}, ${translation}`)
+      known.set(id, translation)
     }
     for (const [id, { message }] of Object.entries(translations))
       if (messages[id] === undefined) problems.push(`${area}: not in the source: ${message ?? id}`)

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { BookOpen, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut } from '../session.tsx'
 import { setTheme, useTheme } from '../theme.ts'
@@ -7,6 +8,7 @@ import { toast } from '../ui/toast.tsx'
 import styles from './layout.module.css'
 
 export const AccountMenu = ({ name, email, onShortcuts }: { name: string; email: string; onShortcuts: () => void }) => {
+  const { t } = useLingui()
   const theme = useTheme()
   return (
     <Menu
@@ -14,28 +16,30 @@ export const AccountMenu = ({ name, email, onShortcuts }: { name: string; email:
       side="top"
       header={email}
       entries={[
-        { label: 'Profile', icon: <UserRound />, to: '/settings/profile' },
+        { label: t`Profile`, icon: <UserRound />, to: '/settings/profile' },
         {
-          label: 'API reference',
+          label: t`API reference`,
           icon: <BookOpen />,
           onSelect: () => void window.open('/docs', '_blank', 'noopener'),
         },
-        { label: 'Keyboard shortcuts', icon: <Keyboard />, shortcut: '?', onSelect: onShortcuts },
+        { label: t`Keyboard shortcuts`, icon: <Keyboard />, shortcut: '?', onSelect: onShortcuts },
         'separator',
-        { label: 'Light', icon: <Sun />, checked: theme === 'light', onSelect: () => setTheme('light') },
-        { label: 'Dark', icon: <Moon />, checked: theme === 'dark', onSelect: () => setTheme('dark') },
-        { label: 'System', icon: <Monitor />, checked: theme === 'system', onSelect: () => setTheme('system') },
+        { label: t`Light`, icon: <Sun />, checked: theme === 'light', onSelect: () => setTheme('light') },
+        { label: t`Dark`, icon: <Moon />, checked: theme === 'dark', onSelect: () => setTheme('dark') },
+        { label: t`System`, icon: <Monitor />, checked: theme === 'system', onSelect: () => setTheme('system') },
         'separator',
         {
-          label: 'Sign out',
+          label: t`Sign out`,
           icon: <LogOut />,
-          onSelect: () => void signOut().catch((error: unknown) => toast.failed('Could not sign out', error)),
+          onSelect: () => void signOut().catch((error: unknown) => toast.failed(t`Could not sign out`, error)),
         },
       ]}
       trigger={
         <button type="button" className={styles['account']}>
           <Avatar name={name} />
-          <span className="visually-hidden">Account of</span>
+          <span className="visually-hidden">
+            <Trans>Account of</Trans>
+          </span>
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{name}</span>
             <span className={styles['orgSpace']}>{email}</span>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { Bot, CornerDownLeft, File as FileIcon, Folder, Keyboard, Moon, Plus, Search, Sun } from 'lucide-react'
@@ -38,12 +39,13 @@ const bestFirst = (commands: Command[], words: string[]): Command[] =>
     .map(({ command }) => command)
 
 const useAgents = (words: string[], go: (to: string) => () => void): Command[] => {
+  const { t } = useLingui()
   const { can, me } = useIdentity()
   const isSearching = words.length > 0 && can('agents:read') && me.workspace !== null
   const agents = useQuery({ ...read('GET /agents'), enabled: isSearching })
   const known = (isSearching ? (agents.data?.items ?? []) : []).map(({ id, name, slug }) => ({
     id,
-    group: 'Agents',
+    group: t`Agents`,
     label: name,
     icon: <Bot />,
     keywords: slug,
@@ -53,6 +55,7 @@ const useAgents = (words: string[], go: (to: string) => () => void): Command[] =
 }
 
 const useCommands = (text: string, onShortcuts: () => void): Command[] => {
+  const { t } = useLingui()
   const navigate = useNavigate()
   const { can } = useIdentity()
   const go = (to: string) => () => void navigate(to)
@@ -64,43 +67,43 @@ const useCommands = (text: string, onShortcuts: () => void): Command[] => {
   })
   const pages: Command[] = [...navigationItems, settings].map(({ to, label, icon: Icon, keywords, letter }) => ({
     id: to,
-    group: 'Go to',
-    label,
+    group: t`Go to`,
+    label: t(label),
     icon: <Icon />,
-    keywords: keywords ?? '',
+    keywords: keywords ? t(keywords) : '',
     shortcut: `G+${letter.toUpperCase()}`,
     run: go(to),
   }))
   const parts: Command[] = paletteItems.map(({ to, label, keywords }) => ({
     id: to,
-    group: 'Go to',
-    label,
+    group: t`Go to`,
+    label: t(label),
     icon: <settings.icon />,
-    keywords: keywords ?? '',
+    keywords: keywords ? t(keywords) : '',
     run: go(to),
   }))
   const themes: Command[] = (['light', 'dark'] as const).map((theme) => ({
     id: `theme-${theme}`,
-    group: 'Actions',
-    label: `Use ${theme} theme`,
+    group: t`Actions`,
+    label: theme === 'light' ? t`Use light theme` : t`Use dark theme`,
     icon: theme === 'light' ? <Sun /> : <Moon />,
-    keywords: 'colors mode appearance',
+    keywords: t`colors mode appearance`,
     run: () => setTheme(theme),
   }))
   const create: Command[] = createCommands.map(({ to, label, keywords }) => ({
     id: `create-${to}`,
-    group: 'Actions',
-    label,
+    group: t`Actions`,
+    label: t(label),
     icon: <Plus />,
-    keywords: keywords ?? '',
+    keywords: keywords ? t(keywords) : '',
     run: go(to),
   }))
   const help: Command = {
     id: 'shortcuts',
-    group: 'Actions',
-    label: 'Keyboard shortcuts',
+    group: t`Actions`,
+    label: t`Keyboard shortcuts`,
     icon: <Keyboard />,
-    keywords: 'help keys hotkeys',
+    keywords: t`help keys hotkeys`,
     shortcut: '?',
     run: onShortcuts,
   }
@@ -111,7 +114,7 @@ const useCommands = (text: string, onShortcuts: () => void): Command[] => {
   ]
   const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
     id,
-    group: 'Files',
+    group: t`Files`,
     label: name,
     icon: source === 'folder' ? <Folder /> : <FileIcon />,
     run: go(source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`),
@@ -120,6 +123,7 @@ const useCommands = (text: string, onShortcuts: () => void): Command[] => {
 }
 
 const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) => {
+  const { t } = useLingui()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
@@ -151,11 +155,11 @@ const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: (
         <input
           className={styles['input']}
           role="combobox"
-          aria-label="Search and commands"
+          aria-label={t`Search and commands`}
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={commands.length > 0 ? `${listId}-${chosen}` : undefined}
-          placeholder="Search files, agents, pages and commands"
+          placeholder={t`Search files, agents, pages and commands`}
           value={text}
           onChange={({ target }) => {
             setText(target.value)
@@ -164,7 +168,7 @@ const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: (
           onKeyDown={onKeyDown}
         />
       </div>
-      <div id={listId} role="listbox" aria-label="Results" className={styles['list']}>
+      <div id={listId} role="listbox" aria-label={t`Results`} className={styles['list']}>
         {commands.map((command, index) => (
           <div key={command.id} role="presentation">
             {commands[index - 1]?.group !== command.group && <div className={styles['group']}>{command.group}</div>}
@@ -186,7 +190,7 @@ const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: (
       </div>
       {commands.length === 0 && (
         <p className={styles['none']} role="status">
-          No results for “{text}”.
+          <Trans>No results for “{text}”.</Trans>
         </p>
       )}
     </>
@@ -203,6 +207,7 @@ export const CommandPalette = ({
   onClose: () => void
   onShortcuts: () => void
 }) => {
+  const { t } = useLingui()
   // A new key for each opening, so that the field is empty even when the previous dialog is still fading out.
   const [last, setLast] = useState({ open, count: 0 })
   if (last.open !== open) setLast({ open, count: last.count + (open ? 1 : 0) })
@@ -210,7 +215,7 @@ export const CommandPalette = ({
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles['backdrop']} />
-        <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
+        <Dialog.Popup className={styles['popup']} aria-label={t`Search and commands`}>
           <Content key={last.count} onClose={onClose} onShortcuts={onShortcuts} />
         </Dialog.Popup>
       </Dialog.Portal>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './layout.module.css'
 
@@ -8,7 +9,7 @@ export const FrameSkeleton = () => (
     <div className={styles['side']} />
     <main className={styles['content']}>
       <div className={styles['loading']}>
-        <Skeleton label="Loading Atrium" />
+        <Skeleton label={t`Loading Atrium`} />
       </div>
     </main>
   </div>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
@@ -24,6 +25,7 @@ const UploadTray = lazy(async () => ({
 }))
 
 const Shell = () => {
+  const { t } = useLingui()
   const uploads = useUploads()
   const [paletteOpen, setPaletteOpen] = useState(false)
   const { pathname } = useLocation()
@@ -32,8 +34,8 @@ const Shell = () => {
   const drawerOpen = drawerOn === pathname
   const setDrawerOpen = (open: boolean): void => setDrawerOn(open ? pathname : undefined)
   useEffect(() => {
-    if (wasUpdated()) toast.done('Atrium was updated to a new version')
-  }, [])
+    if (wasUpdated()) toast.done(t`Atrium was updated to a new version`)
+  }, [t])
   const [sheetOpen, setSheetOpen] = useState(false)
   useShortcuts(
     () => setPaletteOpen((open) => !open),
@@ -43,17 +45,17 @@ const Shell = () => {
     <div className={styles['frame']}>
       <RouteProgress />
       <a href="#content" className={styles['skip']}>
-        Skip to content
+        <Trans>Skip to content</Trans>
       </a>
       <div className={styles['topBar']}>
         <IconButton
-          label="Menu"
+          label={t`Menu`}
           icon={<MenuIcon />}
           aria-expanded={drawerOpen}
           onClick={() => setDrawerOpen(!drawerOpen)}
         />
         <span className={styles['brand']}>Atrium</span>
-        <IconButton label="Search and commands" icon={<Search />} onClick={() => setPaletteOpen(true)} />
+        <IconButton label={t`Search and commands`} icon={<Search />} onClick={() => setPaletteOpen(true)} />
       </div>
       {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
       <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} onShortcuts={() => setSheetOpen(true)} />

@@ -1,3 +1,4 @@
+import { Plural, Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import { formatDateTime } from '../format.ts'
 import { InvitationNotice, useInvitations } from '../invitations.tsx'
@@ -32,12 +33,14 @@ const FailedSignIns = () => {
   return (
     <Notice tone="warn">
       <span>
-        {count === 1 ? '1 failed sign-in attempt' : `${count} failed sign-in attempts`} since your last sign-in, most
-        recently {formatDateTime(lastAt)} from {addresses.join(', ')}. If this was not you, change your password and
-        turn on two-factor authentication.
+        <Trans>
+          <Plural value={count} one="# failed sign-in attempt" other="# failed sign-in attempts" /> since your last
+          sign-in, most recently {formatDateTime(lastAt)} from {addresses.join(', ')}. If this was not you, change your
+          password and turn on two-factor authentication.
+        </Trans>
       </span>{' '}
       <Button small onClick={dismiss}>
-        Dismiss
+        <Trans>Dismiss</Trans>
       </Button>
     </Notice>
   )

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro'
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { AtriumError } from '@atrium/client'
 import { useEffect, useState } from 'react'
@@ -30,9 +31,11 @@ export const OfflineBanner = () => {
   if (!offline) return null
   return (
     <div className={styles['offline']} role="status">
-      <span>Server unreachable. The data on this page may be out of date.</span>
+      <span>
+        <Trans>Server unreachable. The data on this page may be out of date.</Trans>
+      </span>
       <Button small variant="quiet" busy={fetching > 0} onClick={retry}>
-        Retry now
+        <Trans>Retry now</Trans>
       </Button>
     </div>
   )

@@ -1,3 +1,4 @@
+import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown } from 'lucide-react'
 import { useNavigate } from 'react-router'
@@ -11,6 +12,7 @@ import styles from './layout.module.css'
 
 /** Shows the current org and workspace and switches to others. */
 export const OrgSwitch = () => {
+  const { t } = useLingui()
   const { session, me } = useIdentity()
   const navigate = useNavigate()
   const workspaces = useQuery(read('GET /workspaces'))
@@ -33,23 +35,20 @@ export const OrgSwitch = () => {
       onSelect: () => go(org.id, undefined),
     })
   }
-  entries.push('separator', { label: 'Manage workspaces', to: '/settings/workspaces' })
+  entries.push('separator', { label: t`Manage workspaces`, to: '/settings/workspaces' })
+  const workspace = me.workspace?.name ?? t`No workspace`
   return (
     <Menu
       align="start"
-      header={`Workspaces of ${me.org.name}`}
+      header={t`Workspaces of ${me.org.name}`}
       entries={entries}
       trigger={
-        <button
-          type="button"
-          className={styles['org']}
-          aria-label={`${me.org.name}, ${me.workspace?.name ?? 'no workspace'}: switch`}
-        >
+        <button type="button" className={styles['org']} aria-label={t`${me.org.name}, ${workspace}: switch`}>
           <Avatar name={me.org.name} square />
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{me.org.name}</span>
             {/* The space keeps the visible text equal to the start of the accessible name (WCAG 2.5.3). */ ' '}
-            <span className={styles['orgSpace']}>{me.workspace?.name ?? 'No workspace'}</span>
+            <span className={styles['orgSpace']}>{workspace}</span>
           </span>
           <ChevronsUpDown aria-hidden="true" />
         </button>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { dismissScopeRequest, setScope, useScopeRequest } from '../scope.ts'
@@ -7,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 
 /** A link must not change the org by itself, so the person confirms the switch. */
 export const ScopeRequest = () => {
+  const { t } = useLingui()
   const { session, me } = useIdentity()
   const navigate = useNavigate()
   const asked = useScopeRequest()
@@ -28,11 +30,11 @@ export const ScopeRequest = () => {
       <Dialog
         open
         onClose={stay}
-        title="This link belongs to another organization"
-        description={`You are not a member of that organization, or your sign-in is limited to ${me.org.name}.`}
+        title={t`This link belongs to another organization`}
+        description={t`You are not a member of that organization, or your sign-in is limited to ${me.org.name}.`}
         footer={
           <Button variant="primary" onClick={stay}>
-            Stay in {me.org.name}
+            <Trans>Stay in {me.org.name}</Trans>
           </Button>
         }
       />
@@ -42,11 +44,13 @@ export const ScopeRequest = () => {
     <Dialog
       open
       onClose={stay}
-      title={`Switch to ${org.name}?`}
-      description={`The link you opened belongs to ${org.name}. You are currently in ${me.org.name}.`}
+      title={t`Switch to ${org.name}?`}
+      description={t`The link you opened belongs to ${org.name}. You are currently in ${me.org.name}.`}
       footer={
         <>
-          <Button onClick={stay}>Stay in {me.org.name}</Button>
+          <Button onClick={stay}>
+            <Trans>Stay in {me.org.name}</Trans>
+          </Button>
           <Button
             variant="primary"
             onClick={() => {
@@ -54,7 +58,7 @@ export const ScopeRequest = () => {
               dismissScopeRequest()
             }}
           >
-            Switch
+            <Trans>Switch</Trans>
           </Button>
         </>
       }

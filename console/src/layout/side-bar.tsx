@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Search } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { useIdentity } from '../session.tsx'
@@ -9,12 +10,15 @@ import { navigationItems, settings } from './navigation.ts'
 import type { NavigationItem } from './navigation.ts'
 import { OrgSwitch } from './org-switch.tsx'
 
-const Item = ({ to, label, icon: Icon }: NavigationItem) => (
-  <NavLink to={to} end={to === '/'} className={classNames(styles['item'])}>
-    <Icon aria-hidden="true" />
-    {label}
-  </NavLink>
-)
+const Item = ({ to, label, icon: Icon }: NavigationItem) => {
+  const { t } = useLingui()
+  return (
+    <NavLink to={to} end={to === '/'} className={classNames(styles['item'])}>
+      <Icon aria-hidden="true" />
+      {t(label)}
+    </NavLink>
+  )
+}
 
 export const SideBar = ({
   open,
@@ -25,21 +29,24 @@ export const SideBar = ({
   onSearch: () => void
   onShortcuts: () => void
 }) => {
+  const { t } = useLingui()
   const { session } = useIdentity()
   return (
-    <aside className={classNames(styles['side'], open && styles['open'])} aria-label="Navigation">
+    <aside className={classNames(styles['side'], open && styles['open'])} aria-label={t`Navigation`}>
       <OrgSwitch />
       <button type="button" className={styles['search']} onClick={onSearch}>
         <Search aria-hidden="true" />
-        <span>Search</span>
+        <span>
+          <Trans>Search</Trans>
+        </span>
         <KeyboardShortcut keys="mod+K" />
       </button>
-      <nav aria-label="Main" className={styles['nav']}>
+      <nav aria-label={t({ message: `Main`, context: `navigation` })} className={styles['nav']}>
         {navigationItems.map((item) => (
           <Item key={item.to} {...item} />
         ))}
       </nav>
-      <nav aria-label="Settings" className={styles['bottom']}>
+      <nav aria-label={t`Settings`} className={styles['bottom']}>
         <Item {...settings} />
       </nav>
       <AccountMenu name={session.user.name} email={session.user.email} onShortcuts={onShortcuts} />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { AtriumError } from '@atrium/client'
 import { Check, ChevronDown, ChevronUp, RotateCcw, X } from 'lucide-react'
 import { useLayoutEffect, useRef, useState } from 'react'
@@ -5,7 +7,7 @@ import { formatBytes } from '../format.ts'
 import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
 import type { Upload } from '../uploads.ts'
 import { ProgressBar } from '../ui/data/progress-bar.tsx'
-import { requestIdOf } from '../ui/error-message.ts'
+import { errorMessageOf, requestIdOf } from '../ui/error-message.ts'
 import { Button, IconButton } from '../ui/forms/button.tsx'
 import { setCoveredBottom } from '../ui/covered-bottom.ts'
 import { VirtualList } from '../ui/data/virtual-list.tsx'
@@ -14,13 +16,14 @@ import styles from './upload-tray.module.css'
 const statusText = ({ state, note, sent, size, error }: Upload): string => {
   if (state === 'failed') {
     const requestId = requestIdOf(error)
-    return `${error?.message ?? 'Upload failed.'}${requestId === undefined ? '' : ` Request ${requestId}`}`
+    const message = errorMessageOf(error)
+    return requestId === undefined ? message : t`${message} Request ID: ${requestId}`
   }
   if (state === 'done') return formatBytes(size)
-  if (state === 'cancelled') return 'Cancelled'
-  if (state === 'storing') return 'Processing'
-  if (state === 'waiting') return note ?? 'Waiting'
-  return `${formatBytes(sent)} of ${formatBytes(size)}`
+  if (state === 'cancelled') return t`Cancelled`
+  if (state === 'storing') return t`Processing`
+  if (state === 'waiting') return note ?? t`Waiting`
+  return t`${formatBytes(sent)} of ${formatBytes(size)}`
 }
 
 const fractionOf = ({ state, sent, size }: Upload): number => {
@@ -40,13 +43,13 @@ const Row = ({ upload }: { upload: Upload }) => {
         <span className={styles['word']} title={statusText(upload)}>
           {statusText(upload)}
         </span>
-        {isOpen && <ProgressBar value={fractionOf(upload)} label={`Upload of ${name}`} />}
+        {isOpen && <ProgressBar value={fractionOf(upload)} label={t`Upload of ${name}`} />}
       </div>
-      {isOpen && <IconButton small label={`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
+      {isOpen && <IconButton small label={t`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
       {state === 'failed' && (
-        <IconButton small label={`Retry ${name}`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
+        <IconButton small label={t`Retry ${name}`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
       )}
-      {state === 'done' && <Check className={styles['done']} aria-label="Uploaded" />}
+      {state === 'done' && <Check className={styles['done']} aria-label={t`Uploaded`} />}
     </div>
   )
 }
@@ -56,9 +59,9 @@ const summaryOf = (uploads: readonly Upload[]): string => {
   const open = count('waiting', 'sending', 'storing')
   const failed = count('failed')
   const done = count('done')
-  if (open > 0) return `Uploading ${open} of ${uploads.length}`
-  if (failed > 0) return `${failed} failed, ${done} uploaded`
-  return `${done} uploaded`
+  if (open > 0) return t`Uploading ${open} of ${uploads.length}`
+  if (failed > 0) return t`${failed} failed, ${done} uploaded`
+  return t`${done} uploaded`
 }
 
 /** Why the org rejects uploads, for example a full quota. A row is too short for this message, and phones have no tooltips. */
@@ -102,35 +105,35 @@ export const UploadTray = () => {
   const sent = uploads.reduce((sum, one) => sum + fractionOf(one) * one.size, 0)
   const rejection = rejectionOf(uploads)
   return (
-    <section ref={tray} className={styles['tray']} aria-label="Uploads">
+    <section ref={tray} className={styles['tray']} aria-label={t`Uploads`}>
       <header className={styles['header']}>
         <h2>{summaryOf(uploads)}</h2>
         <span className="visually-hidden" role="status">
-          {open.length === 0 ? summaryOf(uploads) : 'Uploading'}
+          {open.length === 0 ? summaryOf(uploads) : t`Uploading`}
         </span>
         {open.length > 0 ? (
           <Button small variant="quiet" onClick={cancelAllUploads}>
-            Cancel all
+            <Trans>Cancel all</Trans>
           </Button>
         ) : (
           <Button small variant="quiet" onClick={clearUploads}>
-            Clear
+            <Trans>Clear</Trans>
           </Button>
         )}
         <IconButton
           small
-          label={collapsed ? 'Show uploads' : 'Hide uploads'}
+          label={collapsed ? t`Show uploads` : t`Hide uploads`}
           icon={collapsed ? <ChevronUp /> : <ChevronDown />}
           onClick={() => setCollapsed(!collapsed)}
         />
       </header>
-      {open.length > 0 && <ProgressBar value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
+      {open.length > 0 && <ProgressBar value={bytes === 0 ? 0 : sent / bytes} label={t`All uploads`} />}
       {rejection !== undefined && <p className={styles['reason']}>{rejection}</p>}
       {!collapsed && (
         <div className={styles['list']} data-rows={Math.min(uploads.length, maxVisibleRows)}>
           <VirtualList
             role="list"
-            label="Uploads"
+            label={t`Uploads`}
             count={uploads.length}
             rowHeight={rowHeight}
             renderRow={(index) => {

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -66,14 +67,28 @@ export type LiveItems<T> = ReturnType<typeof useLiveList<T>>
 
 const LiveBar = ({ state, onNewest, children }: { state: LiveState; onNewest: () => void; children?: ReactNode }) => (
   <div className={styles['liveBar']}>
-    {state === 'live' && <Status tone="good">Live</Status>}
-    {state === 'connecting' && <Status>Connecting</Status>}
-    {state === 'disconnected' && <Status tone="bad">Disconnected</Status>}
+    {state === 'live' && (
+      <Status tone="good">
+        <Trans>Live</Trans>
+      </Status>
+    )}
+    {state === 'connecting' && (
+      <Status>
+        <Trans>Connecting</Trans>
+      </Status>
+    )}
+    {state === 'disconnected' && (
+      <Status tone="bad">
+        <Trans>Disconnected</Trans>
+      </Status>
+    )}
     {state === 'paused' && (
       <>
-        <Status>Live updates paused</Status>
+        <Status>
+          <Trans>Live updates paused</Trans>
+        </Status>
         <Button small onClick={onNewest}>
-          Show latest
+          <Trans>Show latest</Trans>
         </Button>
       </>
     )}
@@ -117,7 +132,7 @@ export const LiveList = <T extends { id: string }>({
             {query.hasNextPage && (
               <p className={styles['more']}>
                 <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  Load more
+                  <Trans>Load more</Trans>
                 </Button>
               </p>
             )}

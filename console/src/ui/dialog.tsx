@@ -1,3 +1,4 @@
+import { useLingui } from '@lingui/react/macro'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useRef } from 'react'
@@ -34,6 +35,7 @@ export const Dialog = ({
   onSubmit,
   initialFocus,
 }: DialogProps) => {
+  const { t } = useLingui()
   const popup = useRef<HTMLDivElement>(null)
   // The first field, or the dialog itself, because its first button is Close. After a touch no field is focused: the
   // keyboard of a phone would cover the dialog.
@@ -56,7 +58,7 @@ export const Dialog = ({
         >
           <header className={styles['header']}>
             <Base.Title className={styles['title']}>{title}</Base.Title>
-            <Base.Close render={<IconButton small label="Close" icon={<X />} />} />
+            <Base.Close render={<IconButton small label={t`Close`} icon={<X />} />} />
           </header>
           {description !== undefined && (
             <Base.Description className={styles['description']}>{description}</Base.Description>

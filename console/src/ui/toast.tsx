@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Toast } from '@base-ui/react/toast'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -46,7 +47,7 @@ const List = () => {
         <Toast.Description className={styles['description']} render={<div />} />
       </div>
       <Toast.Action className={styles['action']} />
-      <Toast.Close render={<IconButton small label="Dismiss" icon={<X />} />} />
+      <Toast.Close render={<IconButton small label={t`Dismiss`} icon={<X />} />} />
     </Toast.Root>
   ))
 }

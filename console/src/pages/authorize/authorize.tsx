@@ -1,3 +1,6 @@
+import { Trans, useLingui } from '@lingui/react/macro'
+import { msg } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Data } from '@atrium/client'
 import { useState } from 'react'
@@ -14,17 +17,18 @@ import { Notice } from '../../ui/notice.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import styles from './authorize.module.css'
 
-const meanings: Partial<Record<string, string>> = {
-  'files:read': 'Read and search files',
-  'files:write': 'Create and change files',
-  'agents:read': 'See agents',
-  'sessions:read': 'Read conversations with agents',
-  'sessions:write': 'Send messages to agents, which uses the balance of the organization',
-  'connections:read': 'See your connections to other services',
-  'connections:write': 'Use your connections to other services',
+const meanings: Partial<Record<string, MessageDescriptor>> = {
+  'files:read': msg`Read and search files`,
+  'files:write': msg`Create and change files`,
+  'agents:read': msg`See agents`,
+  'sessions:read': msg`Read conversations with agents`,
+  'sessions:write': msg`Send messages to agents, which uses the balance of the organization`,
+  'connections:read': msg`See your connections to other services`,
+  'connections:write': msg`Use your connections to other services`,
 }
 
 const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/authorization'> }) => {
+  const { t } = useLingui()
   const { session, me, can } = useIdentity()
   const withStepUp = useStepUp()
   const workspaces = useQuery(read('GET /workspaces'))
@@ -43,11 +47,15 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
     const { redirectTo } = isApproved ? await withStepUp((stepUpToken) => call({ stepUpToken })) : await call({})
     location.assign(redirectTo)
   }
+  const labelOf = (scope: string): string => {
+    const meaning = meanings[scope]
+    return meaning ? t(meaning) : scope
+  }
   const form = useSubmit(() => decide(true))
   const denial = useSubmit(() => decide(false))
   const reason =
-    (workspaceId === undefined && 'You are not a member of a workspace.') ||
-    (scopes.length === 0 && 'Select at least one permission.')
+    (workspaceId === undefined && t`You are not a member of a workspace.`) ||
+    (scopes.length === 0 && t`Select at least one permission.`)
   return (
     <form
       className={styles['card']}
@@ -57,23 +65,25 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
       }}
     >
       <header>
-        <h1>Authorize “{asked.name}”?</h1>
+        <h1>
+          <Trans>Authorize “{asked.name}”?</Trans>
+        </h1>
         <p className={styles['text']}>
-          The app wants to act on your behalf. You are signed in as {session.user.email}.
+          <Trans>The app wants to act on your behalf. You are signed in as {session.user.email}.</Trans>
         </p>
       </header>
       <Notice tone="warn">
         {asked.publisher === null
-          ? 'The name of this app is not verified. Continue only if you have just started the connection yourself.'
-          : `The app is published by ${asked.publisher}.`}{' '}
+          ? t`The name of this app is not verified. Continue only if you have just started the connection yourself.`
+          : t`The app is published by ${asked.publisher}.`}{' '}
         {asked.isLocal
-          ? `The result is sent to a program on your computer (${asked.redirectHost}).`
-          : `You will be sent to ${asked.redirectHost}.`}
+          ? t`The result is sent to a program on your computer (${asked.redirectHost}).`
+          : t`You will be sent to ${asked.redirectHost}.`}
       </Notice>
       <Notice error={form.error ?? denial.error} />
       {session.orgs.length > 1 && (
         <SelectField
-          label="Organization"
+          label={t`Organization`}
           value={me.org.id}
           onChange={({ target }) => {
             setChosen(undefined)
@@ -88,7 +98,7 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
         </SelectField>
       )}
       <SelectField
-        label={`Workspace in ${me.org.name}`}
+        label={t`Workspace in ${me.org.name}`}
         value={workspaceId ?? ''}
         onChange={({ target }) => setChosen(target.value)}
       >
@@ -99,11 +109,13 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
         ))}
       </SelectField>
       <fieldset className={styles['scopes']}>
-        <legend>Permissions</legend>
+        <legend>
+          <Trans>Permissions</Trans>
+        </legend>
         {offered.map((scope) => (
           <CheckField
             key={scope}
-            label={meanings[scope] ?? scope}
+            label={labelOf(scope)}
             checked={!rejected.includes(scope)}
             onChange={() =>
               setRejected(rejected.includes(scope) ? rejected.filter((one) => one !== scope) : [...rejected, scope])
@@ -113,13 +125,15 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
       </fieldset>
       <div className={styles['actions']}>
         <Button busy={denial.busy} onClick={denial.submit}>
-          Deny
+          <Trans>Deny</Trans>
         </Button>
         <Button variant="primary" type="submit" busy={form.busy} disabledReason={reason}>
-          Authorize
+          <Trans>Authorize</Trans>
         </Button>
       </div>
-      <p className={styles['text']}>You can revoke access at any time in Settings, Authorized apps.</p>
+      <p className={styles['text']}>
+        <Trans>You can revoke access at any time in Settings, Authorized apps.</Trans>
+      </p>
     </form>
   )
 }
@@ -135,7 +149,8 @@ const Asked = () => {
 
 /** The authorization endpoint of OAuth: asks the person whether an app may act for them. */
 export const Authorize = () => {
-  useTitle('Authorize app')
+  const { t } = useLingui()
+  useTitle(t`Authorize app`)
   return (
     <main className={styles['page']}>
       <SignedIn>

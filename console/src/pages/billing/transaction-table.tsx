@@ -1,5 +1,6 @@
 import type { TransactionPage } from '@atrium/client'
-import { formatCents, formatWord } from '../../format.ts'
+import { formatCents } from '../../format.ts'
+import { formatWord } from '../../words.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import type { Tone } from '../../ui/data/badge.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventTypeRecord } from '@atrium/client'
 import { read } from '../../api.ts'
-import { formatWord } from '../../format.ts'
+import { formatWord } from '../../words.ts'
 
 export interface Area {
   name: string

@@ -1,5 +1,5 @@
 import type { Event } from '@atrium/client'
-import { formatWord } from '../../format.ts'
+import { formatWord } from '../../words.ts'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 

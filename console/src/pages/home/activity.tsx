@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '@atrium/client'
 import { read } from '../../api.ts'
-import { formatWord } from '../../format.ts'
+import { formatWord } from '../../words.ts'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { Section } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api, queryClient, refresh } from '../../api.ts'
-import { formatWord } from '../../format.ts'
+import { formatWord } from '../../words.ts'
 import { languageNames, setLanguage } from '../../i18n/language.ts'
 import type { Language } from '../../i18n/language.ts'
 import { useIdentity } from '../../session.tsx'

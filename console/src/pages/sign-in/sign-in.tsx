@@ -1,3 +1,4 @@
+import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SignedIn } from '@atrium/client'
 import { useState } from 'react'
@@ -68,27 +69,30 @@ interface StepProps {
 /** How a person gets in who has neither a password nor a link that works. */
 const NewLinkHint = () => (
   <>
-    Ask an admin for a sign-in link. Server operators can create one with{' '}
-    <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+    <Trans>
+      Ask an admin for a sign-in link. Server operators can create one with{' '}
+      <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+    </Trans>
   </>
 )
 
 const ByPassword = ({ onSignedIn }: StepProps) => {
+  const { t } = useLingui()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   return (
     <Form
-      title="Sign in to Atrium"
+      title={t`Sign in to Atrium`}
       hint={
         <>
-          Forgot your password? <NewLinkHint />
+          <Trans>Forgot your password?</Trans> <NewLinkHint />
         </>
       }
-      action="Sign in"
+      action={t`Sign in`}
       work={async () => onSignedIn(await api.call('POST /auth/sign-in', { body: { email, password } }))}
     >
       <TextField
-        label="Email"
+        label={t`Email`}
         type="email"
         autoComplete="username"
         required
@@ -98,7 +102,7 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
         onChange={({ target }) => setEmail(target.value)}
       />
       <TextField
-        label="Password"
+        label={t`Password`}
         type="password"
         autoComplete="current-password"
         required
@@ -115,21 +119,26 @@ const ByLink = ({
   onSignedIn,
   onOther,
 }: StepProps & { token: string; isSignedIn: boolean; onOther: () => void }) => {
+  const { t } = useLingui()
   const [isDead, setDead] = useState(false)
   if (isDead) {
     return (
       <div className={styles['form']} role="alert">
         <header>
-          <h1>This sign-in link does not work</h1>
+          <h1>
+            <Trans>This sign-in link does not work</Trans>
+          </h1>
           <p className={styles['text']}>
-            It was used, has expired, or was replaced by a newer link. A link works once, within 24 hours.
+            <Trans>
+              It was used, has expired, or was replaced by a newer link. A link works once, within 24 hours.
+            </Trans>
           </p>
         </header>
         <p className={styles['small']}>
           <NewLinkHint />
         </p>
         <Button variant="primary" onClick={onOther} className={styles['submit'] ?? ''}>
-          {isSignedIn ? 'Go to home' : 'Sign in with a password'}
+          {isSignedIn ? t`Go to home` : t`Sign in with a password`}
         </Button>
       </div>
     )
@@ -147,15 +156,16 @@ const ByLink = ({
   }
   return (
     <>
-      <Form title="Welcome to Atrium" text="This link works once." action="Sign in" work={signIn} />
+      <Form title={t`Welcome to Atrium`} text={t`This link works once.`} action={t`Sign in`} work={signIn} />
       <Button variant="quiet" onClick={onOther} className={styles['submit'] ?? ''}>
-        Sign in with a password instead
+        <Trans>Sign in with a password instead</Trans>
       </Button>
     </>
   )
 }
 
 const ByCode = ({ onSignedIn }: StepProps) => {
+  const { t } = useLingui()
   const [backup, setBackup] = useState(false)
   const [code, setCode] = useState('')
   const proof = () => (backup ? { backupCode: code.trim() } : { code: code.replaceAll(/\s/g, '') })
@@ -163,17 +173,17 @@ const ByCode = ({ onSignedIn }: StepProps) => {
     <>
       <Form
         key={String(backup)}
-        title="Two-factor authentication"
+        title={t`Two-factor authentication`}
         text={
           backup
-            ? 'Enter one of the backup codes that you saved when you turned on two-factor authentication.'
-            : 'Enter the 6-digit code from your authenticator app.'
+            ? t`Enter one of the backup codes that you saved when you turned on two-factor authentication.`
+            : t`Enter the 6-digit code from your authenticator app.`
         }
-        action="Verify"
+        action={t`Verify`}
         work={async () => onSignedIn(await api.call('POST /auth/sign-in/totp', { body: proof() }))}
       >
         <TextField
-          label={backup ? 'Backup code' : 'Authentication code'}
+          label={backup ? t`Backup code` : t`Authentication code`}
           {...(backup ? {} : { inputMode: 'numeric' as const, maxLength: 7 })}
           autoComplete="one-time-code"
           required
@@ -191,20 +201,21 @@ const ByCode = ({ onSignedIn }: StepProps) => {
           setCode('')
         }}
       >
-        {backup ? 'Use authenticator app' : 'Use backup code'}
+        {backup ? t`Use authenticator app` : t`Use backup code`}
       </Button>
     </>
   )
 }
 
 const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise<void> }) => {
+  const { t } = useLingui()
   const [newPassword, setNewPassword] = useState('')
   return (
     <>
       <Form
-        title="Set a password"
-        text="You need a password to sign in again and to confirm sensitive changes."
-        action="Set password"
+        title={t`Set a password`}
+        text={t`You need a password to sign in again and to confirm sensitive changes.`}
+        action={t`Set password`}
         work={async () => {
           await api.call('POST /auth/password', { body: { newPassword } })
           await onDone()
@@ -212,13 +223,13 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
       >
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <TextField
-          label="New password"
+          label={t`New password`}
           type="password"
           autoComplete="new-password"
           minLength={8}
           maxLength={128}
           required
-          hint="At least 8 characters"
+          hint={t`At least 8 characters`}
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has only this field
           autoFocus
           value={newPassword}
@@ -226,7 +237,7 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
         />
       </Form>
       <Button variant="quiet" className={styles['submit'] ?? ''} onClick={() => void onDone()}>
-        Skip for now
+        <Trans>Skip for now</Trans>
       </Button>
     </>
   )
@@ -236,7 +247,8 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
 const nextOf = (asked: string | null): string => (asked !== null && /^\/(?![/\\])/.test(asked) ? asked : '/')
 
 export const SignIn = () => {
-  useTitle('Sign in')
+  const { t } = useLingui()
+  useTitle(t`Sign in`)
   const client = useQueryClient()
   const [search] = useSearchParams()
   const session = useQuery(sessionQuery)
@@ -275,8 +287,12 @@ export const SignIn = () => {
         {step === 'first-password' && <FirstPassword email={session.data?.user.email ?? ''} onDone={enter} />}
       </div>
       <footer className={styles['footer']}>
-        <a href="/docs">API reference</a>
-        <a href="/readyz">Status</a>
+        <a href="/docs">
+          <Trans>API reference</Trans>
+        </a>
+        <a href="/readyz">
+          <Trans>Status</Trans>
+        </a>
       </footer>
     </main>
   )

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro'
 import { Button } from '../forms/button.tsx'
 import styles from './load-more.module.css'
 
@@ -5,7 +6,7 @@ export const LoadMore = ({ more, isLoadingMore }: { more: (() => void) | undefin
   more && (
     <div className={styles['more']}>
       <Button onClick={more} busy={isLoadingMore}>
-        Load more
+        <Trans>Load more</Trans>
       </Button>
     </div>
   )

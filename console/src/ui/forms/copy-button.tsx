@@ -1,3 +1,4 @@
+import { useLingui } from '@lingui/react/macro'
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { copyText } from '../../clipboard.ts'
@@ -20,7 +21,15 @@ export const useCopy = (text: string): { copied: boolean; copy: () => void } => 
   return { copied, copy }
 }
 
-export const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
+export const CopyButton = ({ text, label }: { text: string; label?: string }) => {
+  const { t } = useLingui()
   const { copied, copy } = useCopy(text)
-  return <IconButton small label={copied ? 'Copied' : label} icon={copied ? <Check /> : <Copy />} onClick={copy} />
+  return (
+    <IconButton
+      small
+      label={copied ? t`Copied` : (label ?? t`Copy`)}
+      icon={copied ? <Check /> : <Copy />}
+      onClick={copy}
+    />
+  )
 }

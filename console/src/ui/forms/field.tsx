@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro'
 import { useId } from 'react'
 import type { ComponentProps, ElementType, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
@@ -42,7 +43,12 @@ const Field = ({
     <div className={styles['field']}>
       <label htmlFor={id} className={hideLabel === true ? 'visually-hidden' : styles['label']}>
         {label}
-        {optional === true && <span className={styles['optional']}> optional</span>}
+        {optional === true && (
+          <span className={styles['optional']}>
+            {' '}
+            <Trans>optional</Trans>
+          </span>
+        )}
       </label>
       <Tag
         {...control}

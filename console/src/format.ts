@@ -4,6 +4,14 @@ import { formatLocale } from './i18n/language.ts'
 const formatsOf = (locale: string) => ({
   locale,
   money: new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' }),
+  price: new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    trailingZeroDisplay: 'stripIfInteger',
+  }),
+  dollars: new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }),
+  utcDate: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' }),
+  utcDay: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' }),
   dateTime: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
   thisYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' }),
   anyYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', year: 'numeric' }),
@@ -43,6 +51,18 @@ export const formatMicrocents = (microcents: number): string => {
   const maximumFractionDigits = 2 - Math.floor(Math.log10(Math.abs(dollars)))
   return dollars.toLocaleString(formatLocale(), { style: 'currency', currency: 'USD', maximumFractionDigits })
 }
+
+/** `$20`, and `$20.50`. */
+export const formatPrice = (cents: number): string => current().price.format(cents / 100)
+
+/** `$0.0125`: at most four digits. */
+export const formatDollars = (dollars: number): string => current().dollars.format(dollars)
+
+/** `Monday, March 4, 2030` of a UTC date. */
+export const formatUtcDate = (date: string): string => current().utcDate.format(new Date(date))
+
+/** `Mar 4` of a UTC date. */
+export const formatUtcDay = (date: string): string => current().utcDay.format(new Date(date))
 
 export const formatDateTime = (iso: string): string => current().dateTime.format(new Date(iso))
 

@@ -48,6 +48,7 @@ const words: Record<string, MessageDescriptor> = {
   member: msg`Member`,
   members: msg`Members`,
   message: msg`Message`,
+  model: msg`Model`,
   org: msg`Organization`,
   owner: msg`Owner`,
   past_due: msg`Past due`,
@@ -90,3 +91,9 @@ export const formatWord = (word: string): string => {
   const text = word.replaceAll(/[_-]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** The word within a sentence: German nouns keep their capital. */
+export const formatWordInText = (word: string): string =>
+  i18n.locale === 'de'
+    ? formatWord(word)
+    : formatWord(word).replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase())

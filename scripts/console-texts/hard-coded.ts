@@ -21,7 +21,17 @@ const readable =
   /^(?:label|title|hint|description|placeholder|alt|header|heading|caption|summary|message|text|unit|empty|action|confirm|aria-(?:label|description|roledescription|valuetext))$|(?:Label|Title|Hint|Description|Reason|Text|Message)$/
 
 /** The same in every language. */
-const properNames = new Set(['Atrium', 'English', 'Deutsch'])
+const properNames = new Set(
+  (
+    'Android Atrium Chrome Deutsch Discord Edge English Firefox Jira Linear Linux Opera Safari Shopify Slack Stripe ' +
+    'Telegram Twilio Windows'
+  ).split(' '),
+)
+
+/** Attributes and properties that hold names of keys. */
+const keyFields = new Set(['key', 'keys', 'shortcut'])
+/** Functions whose arguments are values to compare with. */
+const comparisons = new Set(['closest', 'get', 'has', 'includes', 'querySelector'])
 
 /** Elements whose content is code. */
 const codeElements = new Set(['code', 'kbd', 'pre', 'samp'])
@@ -33,6 +43,8 @@ const macroCalls = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'de
 const looksWritten = (text: string): boolean => /^\p{Lu}[\p{L}’'-]*,? [\p{L}\d(]/u.test(text.trim())
 /** Whether a string at a place for texts is one: `Save`, but not `button` or `2xl`. */
 const isWord = (text: string): boolean => /\p{Lu}\p{Ll}|\p{L} \p{L}/u.test(text)
+/** Whether a string at any place looks like a label of one word. */
+const isLabel = (text: string): boolean => /^\p{Lu}\p{Ll}+$/u.test(text)
 const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text)
 
 const isNode = (value: unknown): value is SyntaxNode =>
@@ -70,15 +82,18 @@ const isSkipped = (node: SyntaxNode): boolean => {
   }
 }
 
-type Place = 'any' | 'readable'
+type Place = 'any' | 'readable' | 'code'
 
 const placeOf = (node: SyntaxNode, place: Place): Place => {
+  const named = node.type === 'JSXAttribute' ? node['name'] : node.type === 'Property' ? node['key'] : undefined
+  if (place === 'code' || keyFields.has(nameOf(named) ?? '')) return 'code'
+  if (node.type === 'CallExpression' && comparisons.has(nameOf(node['callee']) ?? '')) return 'code'
+  if (node.type === 'BinaryExpression') return 'code'
   if (node.type === 'JSXAttribute') return readable.test(nameOf(node['name']) ?? '') ? 'readable' : 'any'
   if (node.type === 'Property') return readable.test(nameOf(node['key']) ?? '') ? 'readable' : 'any'
   if (node.type === 'JSXElement' || node.type === 'JSXExpressionContainer') return place
   // The arguments of a call and the condition of a choice are not shown.
-  if (node.type === 'CallExpression' || node.type === 'BinaryExpression' || node.type === 'MemberExpression')
-    return 'any'
+  if (node.type === 'CallExpression' || node.type === 'MemberExpression') return 'any'
   return place
 }
 
@@ -92,7 +107,8 @@ const textOf = (node: SyntaxNode): string | undefined => {
 
 const isHardCoded = (node: SyntaxNode, text: string, place: Place): boolean => {
   if (node.type === 'JSXText') return hasLetters(text)
-  return looksWritten(text) || (place === 'readable' && isWord(text))
+  if (place === 'code') return false
+  return isLabel(text) || looksWritten(text) || (place === 'readable' && isWord(text))
 }
 
 /** The hard-coded texts of a TypeScript file, in order. Throws if it has syntax errors. */

@@ -116,7 +116,7 @@ test('usage near a quota shows a warning on the usage page and on the page of th
   await events.getByText('Full', { exact: true }).waitFor()
   await events.getByText('Last rejected').waitFor()
   const agents = quotas.getByRole('listitem').filter({ hasText: 'Agents' })
-  await agents.getByText('0 of unlimited').waitFor()
+  await agents.getByText('0, unlimited').waitFor()
   assert.equal(await quotas.getByRole('listitem').filter({ hasText: 'Connections' }).getByText(/full/i).count(), 0)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await page.getByText('Webhook events kept: 1 of 1 used. New ones are rejected.').waitFor()

@@ -5,6 +5,16 @@ import { create } from '../support/files.ts'
 
 const { app, open } = await startConsole()
 
+const headings = {
+  '/files': 'Dateien',
+  '/agents': 'Agenten',
+  '/webhooks': 'Webhooks',
+  '/events': 'Ereignisse',
+  '/connections': 'Verbindungen',
+  '/billing': 'Abrechnung',
+  '/settings/members': 'Einstellungen',
+}
+
 test('a language chosen in the profile applies at once, after a reload and in another browser', async () => {
   const owner = await app.createOrg()
   const { page, pageErrors } = await open(owner, '/settings/profile')
@@ -15,6 +25,31 @@ test('a language chosen in the profile applies at once, after a reload and in an
   assert.deepEqual(pageErrors, [])
   const other = await open(owner, '/settings/profile')
   await other.page.locator('html[lang=de]').waitFor()
+  for (const [path, heading] of Object.entries(headings)) {
+    await other.page.goto(app.url + path)
+    await other.page.getByRole('heading', { name: heading, exact: true }).first().waitFor()
+  }
+  assert.deepEqual(other.pageErrors, [])
+})
+
+test('amounts of money are entered with the separators of the language, and an ambiguous one is rejected', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/billing')
+  const depositOf = async (amount: string, action: string, field: string): Promise<void> => {
+    await page.getByRole('button', { name: action }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: field }).fill(amount)
+  }
+  await depositOf('1,50', 'Add funds', 'Amount')
+  await page.getByRole('dialog').getByText('Enter an amount in US dollars').waitFor()
+  assert.equal((await app.call('PATCH', '/api/v1/me', { as: owner, json: { language: 'de' } })).status, 200)
+  await page.reload()
+  await page.locator('html[lang=de]').waitFor()
+  await depositOf('1.234,50', 'Guthaben aufladen', 'Betrag')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /1\.234,50/ })
+    .waitFor()
 })
 
 test('pages with dates are shown in a browser whose language tag is not a valid one', async () => {

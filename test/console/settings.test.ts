@@ -344,7 +344,7 @@ test('an invited person is not a member of the other org before they accept in t
   assert.equal(await admin.page.getByRole('table', { name: 'Members' }).getByText('Ann Berg').count(), 0)
 
   await ann.page.reload()
-  await ann.page.getByText('User invited you to join Second as member.').waitFor()
+  await ann.page.getByText('User invited you to join Second. Your role will be: Member.').waitFor()
   await assertAccessible(ann.page)
   await ann.page.getByRole('button', { name: 'First, Main: switch' }).click()
   assert.equal(await ann.page.getByRole('menuitem', { name: 'Second' }).count(), 0)

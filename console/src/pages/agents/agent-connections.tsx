@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, ConsentList } from '@atrium/client'
 import { Plug } from 'lucide-react'
@@ -16,7 +18,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './agents.module.css'
 
-const writeReason = 'You do not have permission to change connections.'
+const writeReason = (): string => t`You do not have permission to change connections.`
 
 /** The caller's consent for one connector of the agent. */
 const ConnectorConsent = ({
@@ -55,9 +57,9 @@ const ConnectorConsent = ({
   const revoke = useSubmit(async () => {
     await api.call('DELETE /agents/:id/consents/:connectorSlug', { params })
     await refresh('GET /agents/:id/consents')
-    toast.done(`${agent.name} now asks before using your ${name} connection`)
+    toast.done(t`${agent.name} now asks before using your ${name} connection`)
   })
-  const off = !can('connections:write') && writeReason
+  const off = !can('connections:write') && writeReason()
   return (
     <Section
       title={name}
@@ -65,28 +67,30 @@ const ConnectorConsent = ({
         isAllowed ? (
           !isOwn && (
             <Button busy={revoke.busy} disabledReason={off} onClick={revoke.submit}>
-              Revoke
+              <Trans>Revoke</Trans>
             </Button>
           )
         ) : (
           <Button variant="primary" busy={allow.busy} disabledReason={off} onClick={allow.submit}>
-            Allow {agent.name} to use your {name}
+            <Trans>
+              Allow {agent.name} to use your {name}
+            </Trans>
           </Button>
         )
       }
     >
       <div className={styles['consent']}>
-        <Status tone={isAllowed ? 'good' : 'warn'}>{isAllowed ? 'Allowed' : 'Asks first'}</Status>
+        <Status tone={isAllowed ? 'good' : 'warn'}>{isAllowed ? t`Allowed` : t`Asks first`}</Status>
         <p>
-          {isOwn && 'You made the latest change to this agent, so it can use your connection without asking.'}
-          {!isOwn && isAllowed && 'Valid until someone else changes the agent.'}
-          {!isAllowed && consent && 'Your consent ended because someone else changed the agent.'}
-          {!isAllowed && !consent && 'The agent asks before it first uses your connection.'}
+          {isOwn && t`You made the latest change to this agent, so it can use your connection without asking.`}
+          {!isOwn && isAllowed && t`Valid until someone else changes the agent.`}
+          {!isAllowed && consent && t`Your consent ended because someone else changed the agent.`}
+          {!isAllowed && !consent && t`The agent asks before it first uses your connection.`}
         </p>
       </div>
       <SwitchField
-        label="Ask after untrusted content"
-        hint="Ask before a tool makes changes when the conversation contains web pages, email, chats, files or messages from others."
+        label={t`Ask after untrusted content`}
+        hint={t`Ask before a tool makes changes when the conversation contains web pages, email, chats, files or messages from others.`}
         checked={asks}
         disabled={!isAllowed || off !== false || ask.busy}
         onChange={ask.submit}
@@ -99,10 +103,14 @@ const ConnectorConsent = ({
 const LastChange = ({ agent, authority }: { agent: Agent; authority: ConsentList['authority'] }) => (
   <p className={styles['empty']}>
     {authority.changedBy === null ? (
-      <>The last change to {agent.name} has no recorded author.</>
+      <>
+        <Trans>The last change to {agent.name} has no recorded author.</Trans>
+      </>
     ) : (
       <>
-        Last changed by {authority.changedBy.name}, <RelativeTime at={authority.changedAt} />
+        <Trans>
+          Last changed by {authority.changedBy.name}, <RelativeTime at={authority.changedAt} />
+        </Trans>
       </>
     )}
   </p>
@@ -115,15 +123,24 @@ export const AgentConnections = () => {
   const mayRead = can('connections:read')
   const consents = useQuery({ ...read('GET /agents/:id/consents', { params: { id: agent.id } }), enabled: mayRead })
   const connectors = useQuery({ ...read('GET /connectors'), enabled: mayRead })
-  if (!mayRead) return <Notice tone="info">You do not have permission to view connections.</Notice>
+  if (!mayRead)
+    return (
+      <Notice tone="info">
+        <Trans>You do not have permission to view connections.</Trans>
+      </Notice>
+    )
   if (agent.allowedConnectors.length === 0) {
     return (
       <EmptyState
         icon={<Plug />}
-        title="No connectors"
-        action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Open settings</ButtonLink>}
+        title={t`No connectors`}
+        action={
+          <ButtonLink to={`/agents/${agent.slug}/settings`}>
+            <Trans>Open settings</Trans>
+          </ButtonLink>
+        }
       >
-        This agent uses no connectors. Choose connectors in its settings.
+        <Trans>This agent uses no connectors. Choose connectors in its settings.</Trans>
       </EmptyState>
     )
   }

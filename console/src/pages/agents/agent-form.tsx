@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
@@ -14,35 +17,35 @@ import type { FormProps } from './model-fields.tsx'
 const Basics = (props: FormProps) => {
   const { draft, change, problems, agent } = props
   return (
-    <Section title="General">
+    <Section title={t`General`}>
       <div className={styles['two']}>
         <TextField
-          label="Name"
+          label={t`Name`}
           field="name"
           required
           value={draft.name}
           error={problems.name}
-          placeholder="Research assistant"
+          placeholder={t`Research assistant`}
           onChange={({ target }) => change({ name: target.value })}
         />
         <ModelField {...props} />
       </div>
       <TextField
-        label="Description"
+        label={t`Description`}
         field="description"
         optional
         value={draft.description}
         error={problems.description}
-        placeholder="What this agent does, shown to people and other agents"
+        placeholder={t`What this agent does, shown to people and other agents`}
         onChange={({ target }) => change({ description: target.value })}
       />
       {agent && !agent.isDefault && (
         <TextField
-          label="Slug"
+          label={t`Slug`}
           field="slug"
           value={draft.slug}
           error={problems.slug}
-          hint="Identifies the agent in URLs, in the API and to other agents. Their allowed peers are updated when it changes."
+          hint={t`Identifies the agent in URLs, in the API and to other agents. Their allowed peers are updated when it changes.`}
           onChange={({ target }) => change({ slug: target.value })}
         />
       )}
@@ -51,20 +54,24 @@ const Basics = (props: FormProps) => {
 }
 
 const SystemPrompt = ({ draft, change, problems }: FormProps) => (
-  <Section title="System prompt" description="Instructions that the model receives with every message.">
+  <Section title={t`System prompt`} description={t`Instructions that the model receives with every message.`}>
     <TextArea
-      label="System prompt"
+      label={t`System prompt`}
       field="systemPrompt"
       hideLabel
       className={styles['prompt'] ?? ''}
       value={draft.systemPrompt}
       error={problems.systemPrompt}
-      placeholder="You help the sales team. Answer in a few sentences and cite the file for every figure."
+      placeholder={t`You help the sales team. Answer in a few sentences and cite the file for every figure.`}
       onChange={({ target }) => change({ systemPrompt: target.value })}
       hint={
         <span className={styles['count']}>
-          <span>Plain text or Markdown.</span>
-          <span>{formatNumber([...draft.systemPrompt].length)} of 20,000</span>
+          <span>
+            <Trans>Plain text or Markdown.</Trans>
+          </span>
+          <span>
+            <Trans>{formatNumber([...draft.systemPrompt].length)} of 20,000</Trans>
+          </span>
         </span>
       }
     />
@@ -92,7 +99,7 @@ const Choices = ({
   empty: ReactNode
 }) => {
   const unknown = chosen.filter((value) => !choices.some((choice) => choice.value === value))
-  const all = [...choices, ...unknown.map((value) => ({ value, label: value, hint: 'Unknown' }))]
+  const all = [...choices, ...unknown.map((value) => ({ value, label: value, hint: t`Unknown` }))]
   if (all.length === 0) return <p className={styles['empty']}>{empty}</p>
   return (
     <fieldset className={styles['choices']}>
@@ -118,19 +125,23 @@ const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
   const peers = (agents.data?.items ?? []).filter(({ id }) => id !== agent?.id)
   return (
     <>
-      <Section title="Tools" description="A tool can never do more than the person for whom the agent works.">
+      <Section title={t`Tools`} description={t`A tool can never do more than the person for whom the agent works.`}>
         <Choices
-          legend="Tools"
-          choices={builtInTools.map(({ name, about }) => ({ value: name, label: <code>{name}</code>, hint: about }))}
+          legend={t`Tools`}
+          choices={builtInTools.map(({ name, about }) => ({
+            value: name,
+            label: <code>{name}</code>,
+            hint: textOf(about),
+          }))}
           chosen={draft.allowedTools}
           onChange={(allowedTools) => change({ allowedTools })}
-          empty="No tools available."
+          empty={t`No tools available.`}
         />
       </Section>
-      <Section title="Allowed peers" description="Agents that this agent can send messages to.">
+      <Section title={t`Allowed peers`} description={t`Agents that this agent can send messages to.`}>
         {agents.error && <Notice error={agents.error} />}
         <Choices
-          legend="Allowed peers"
+          legend={t`Allowed peers`}
           choices={peers.map(({ slug, name, description }) => ({
             value: slug,
             label: name,
@@ -138,16 +149,16 @@ const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
           }))}
           chosen={draft.allowedPeers}
           onChange={(allowedPeers) => change({ allowedPeers })}
-          empty="No other agents yet."
+          empty={t`No other agents yet.`}
         />
       </Section>
       <Section
-        title="Connectors"
-        description="Services that the agent can use through the connections of the person for whom it works."
+        title={t`Connectors`}
+        description={t`Services that the agent can use through the connections of the person for whom it works.`}
       >
         {connectors.error && <Notice error={connectors.error} />}
         <Choices
-          legend="Connectors"
+          legend={t`Connectors`}
           choices={(connectors.data?.items ?? []).map(({ slug, name, description }) => ({
             value: slug,
             label: name,
@@ -155,7 +166,7 @@ const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
           }))}
           chosen={draft.allowedConnectors}
           onChange={(allowedConnectors) => change({ allowedConnectors })}
-          empty="No connectors available on this server."
+          empty={t`No connectors available on this server.`}
         />
       </Section>
     </>
@@ -166,12 +177,12 @@ const anyChange = '*'
 
 const ApprovalsAndLimits = ({ draft, change, problems }: FormProps) => (
   <Section
-    title="Approvals and limits"
-    description="When a person must approve a tool call, and how much the agent can spend."
+    title={t`Approvals and limits`}
+    description={t`When a person must approve a tool call, and how much the agent can spend.`}
   >
     <CheckField
-      label="Require approval for all changes"
-      hint="Applies to writing files and to changes at connected services. Reading needs no approval."
+      label={t`Require approval for all changes`}
+      hint={t`Applies to writing files and to changes at connected services. Reading needs no approval.`}
       checked={draft.approvals.includes(anyChange)}
       onChange={({ target }) =>
         change({
@@ -182,26 +193,28 @@ const ApprovalsAndLimits = ({ draft, change, problems }: FormProps) => (
       }
     />
     <Choices
-      legend="Tools that require approval"
+      legend={t`Tools that require approval`}
       choices={[...draft.allowedTools, ...draft.allowedConnectors.map((slug) => `${slug}__*`)].map((tool) => ({
         value: tool,
         label: (
           <>
-            Require approval for <code>{tool}</code>
+            <Trans>
+              Require approval for <code>{tool}</code>
+            </Trans>
           </>
         ),
       }))}
       chosen={draft.approvals.filter((tool) => tool !== anyChange)}
       onChange={(tools) => change({ approvals: draft.approvals.includes(anyChange) ? [...tools, anyChange] : tools })}
-      empty="No tools selected."
+      empty={t`No tools selected.`}
     />
     <TextField
-      label="Monthly limit in US dollars"
+      label={t`Monthly limit in US dollars`}
       optional
       inputMode="decimal"
       value={draft.monthlyCap}
       error={problems.monthlyCap}
-      hint="When the limit is reached, paid models are unavailable to this agent until the next month."
+      hint={t`When the limit is reached, paid models are unavailable to this agent until the next month.`}
       onChange={({ target }) => change({ monthlyCap: target.value })}
     />
   </Section>
@@ -211,24 +224,24 @@ const VoiceFields = ({ draft, change }: FormProps) => {
   const { voice } = draft
   const set = (patch: Partial<Draft['voice']>): void => change({ voice: { ...voice, ...patch } })
   return (
-    <Section title="Voice" description="For clients that read responses aloud.">
+    <Section title={t`Voice`} description={t`For clients that read responses aloud.`}>
       <SwitchField
-        label="Read responses aloud"
-        hint="Applies to clients that support speech."
+        label={t`Read responses aloud`}
+        hint={t`Applies to clients that support speech.`}
         checked={voice.enabled}
         onChange={({ target }) => set({ enabled: target.checked })}
       />
       {voice.enabled && (
         <div className={styles['two']}>
-          <TextField label="Voice" value={voice.voiceId} onChange={({ target }) => set({ voiceId: target.value })} />
+          <TextField label={t`Voice`} value={voice.voiceId} onChange={({ target }) => set({ voiceId: target.value })} />
           <TextField
-            label="Language"
+            label={t`Language`}
             value={voice.language}
             placeholder="en-US"
             onChange={({ target }) => set({ language: target.value })}
           />
           <TextField
-            label="Speed"
+            label={t`Speed`}
             type="number"
             min={0.25}
             max={4}
@@ -238,7 +251,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             onChange={({ target }) => set({ speed: Number(target.value) })}
           />
           <TextField
-            label="Pitch"
+            label={t`Pitch`}
             type="number"
             min={-20}
             max={20}
@@ -247,7 +260,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             onChange={({ target }) => set({ pitch: Number(target.value) })}
           />
           <TextField
-            label="Style"
+            label={t`Style`}
             optional
             value={voice.style ?? ''}
             placeholder="calm"

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { MessageSquareText } from 'lucide-react'
 import { Outlet, useNavigate, useParams } from 'react-router'
@@ -16,7 +18,7 @@ export const AgentPage = () => {
   const { agentId = '' } = useParams()
   const navigate = useNavigate()
   const agent = useQuery(read('GET /agents/:id', { params: { id: agentId } }))
-  useTitle(agent.data?.name ?? 'Agent')
+  useTitle(agent.data?.name ?? t`Agent`)
   return (
     <Page>
       <QueryBoundary query={agent}>
@@ -27,8 +29,16 @@ export const AgentPage = () => {
                 <span className={styles['heading']}>
                   <Avatar name={data.name} square />
                   {data.name}
-                  {data.isDefault && <Badge>Default</Badge>}
-                  {!data.isActive && <Badge tone="warn">Inactive</Badge>}
+                  {data.isDefault && (
+                    <Badge>
+                      <Trans>Default</Trans>
+                    </Badge>
+                  )}
+                  {!data.isActive && (
+                    <Badge tone="warn">
+                      <Trans>Inactive</Trans>
+                    </Badge>
+                  )}
                 </span>
               }
               description={data.description ?? undefined}
@@ -36,20 +46,20 @@ export const AgentPage = () => {
                 <Button
                   variant="primary"
                   icon={<MessageSquareText />}
-                  disabledReason={!data.isActive && 'This agent is inactive. Activate it in its settings.'}
+                  disabledReason={!data.isActive && t`This agent is inactive. Activate it in its settings.`}
                   onClick={() => void navigate(`/chat/new?agent=${data.slug}`)}
                 >
-                  Chat
+                  <Trans>Chat</Trans>
                 </Button>
               }
             />
             <Tabs
-              label="Agent"
+              label={t`Agent`}
               tabs={[
-                { to: `/agents/${agentId}`, label: 'Conversations', end: true },
-                { to: `/agents/${agentId}/messages`, label: 'Peer messages' },
-                { to: `/agents/${agentId}/connections`, label: 'Your connections' },
-                { to: `/agents/${agentId}/settings`, label: 'Settings' },
+                { to: `/agents/${agentId}`, label: t`Conversations`, end: true },
+                { to: `/agents/${agentId}/messages`, label: t`Peer messages` },
+                { to: `/agents/${agentId}/connections`, label: t`Your connections` },
+                { to: `/agents/${agentId}/settings`, label: t`Settings` },
               ]}
             />
             <Outlet key={data.id} context={data} />

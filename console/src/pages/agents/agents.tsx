@@ -1,3 +1,5 @@
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '@atrium/client'
 import { Bot, MessageSquareText, Plus } from 'lucide-react'
@@ -21,29 +23,43 @@ const Name = ({ agent }: { agent: Agent }) => (
   <Link to={`/agents/${agent.slug}`} className={styles['name']}>
     <Avatar name={agent.name} square />
     <span>
-      <strong>{agent.name}</strong> {agent.isDefault && <Badge>Default</Badge>}
-      <span className={styles['about']}>{agent.description ?? 'No description'}</span>
+      <strong>{agent.name}</strong>{' '}
+      {agent.isDefault && (
+        <Badge>
+          <Trans>Default</Trans>
+        </Badge>
+      )}
+      <span className={styles['about']}>{agent.description ?? t`No description`}</span>
     </span>
   </Link>
 )
 
 const columns = [
-  { title: 'Agent', cell: (agent: Agent) => <Name agent={agent} /> },
-  { title: 'Model', optional: true, tight: true, cell: ({ model }: Agent) => <code>{model}</code> },
+  { title: msg`Agent`, cell: (agent: Agent) => <Name agent={agent} /> },
+  { title: msg`Model`, optional: true, tight: true, cell: ({ model }: Agent) => <code>{model}</code> },
   {
-    title: 'State',
+    title: msg`State`,
     optional: true,
     tight: true,
-    cell: ({ isActive }: Agent) => (isActive ? <Status tone="good">Active</Status> : <Status>Inactive</Status>),
+    cell: ({ isActive }: Agent) =>
+      isActive ? (
+        <Status tone="good">
+          <Trans>Active</Trans>
+        </Status>
+      ) : (
+        <Status>
+          <Trans>Inactive</Trans>
+        </Status>
+      ),
   },
-  { title: 'Updated', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <RelativeTime at={updatedAt} /> },
+  { title: msg`Updated`, optional: true, tight: true, cell: ({ updatedAt }: Agent) => <RelativeTime at={updatedAt} /> },
   {
-    title: 'Actions',
+    title: msg`Actions`,
     hideTitle: true,
     tight: true,
     cell: ({ slug, name }: Agent) => (
-      <ButtonLink small to={`/chat/new?agent=${slug}`} icon={<MessageSquareText />} aria-label={`Chat with ${name}`}>
-        Chat
+      <ButtonLink small to={`/chat/new?agent=${slug}`} icon={<MessageSquareText />} aria-label={t`Chat with ${name}`}>
+        <Trans>Chat</Trans>
       </ButtonLink>
     ),
   },
@@ -62,16 +78,16 @@ export const CreateAgent = () => {
     <Button
       variant="primary"
       icon={<Plus />}
-      disabledReason={!can('agents:write') && 'You do not have permission to create agents.'}
+      disabledReason={!can('agents:write') && t`You do not have permission to create agents.`}
       onClick={() => void navigate('/agents/new')}
     >
-      Create agent
+      <Trans>Create agent</Trans>
     </Button>
   )
 }
 
 export const Agents = () => {
-  useTitle('Agents')
+  useTitle(t`Agents`)
   const navigate = useNavigate()
   const [params, setParams] = useSearchParams()
   const search = params.get('search') ?? ''
@@ -80,17 +96,17 @@ export const Agents = () => {
   return (
     <Page wide>
       <PageHeader
-        title="Agents"
-        description="An agent combines a model with a system prompt, tools and the peers it can message."
+        title={t`Agents`}
+        description={t`An agent combines a model with a system prompt, tools and the peers it can message.`}
         actions={<CreateAgent />}
       />
       {(isLong || search !== '') && (
         <div className={styles['search']}>
           <TextField
-            label="Search agents"
+            label={t`Search agents`}
             hideLabel
             type="search"
-            placeholder="Search by name, description or model"
+            placeholder={t`Search by name, description or model`}
             value={search}
             onChange={({ target }) =>
               setParams(target.value === '' ? {} : { search: target.value }, { replace: search !== '' })
@@ -103,13 +119,13 @@ export const Agents = () => {
           const found = items.filter((agent) => matches(agent, search))
           if (found.length === 0)
             return (
-              <EmptyState icon={<Bot />} title={`No agents match “${search}”`}>
-                Search covers names, descriptions and models.
+              <EmptyState icon={<Bot />} title={t`No agents match “${search}”`}>
+                <Trans>Search covers names, descriptions and models.</Trans>
               </EmptyState>
             )
           return (
             <Table
-              label="Agents"
+              label={t`Agents`}
               columns={columns}
               rows={found}
               keyOf={({ id }) => id}

@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Agent, Session } from '@atrium/client'
 import { MessageSquareText } from 'lucide-react'
@@ -25,9 +29,9 @@ const useSessionsOf = (agentId: string) =>
   })
 
 const states = { idle: undefined, running: 'info', requires_action: 'warn' } as const
-const words = { idle: 'Idle', running: 'Running', requires_action: 'Needs action' }
+const words = { idle: msg`Idle`, running: msg`Running`, requires_action: msg`Needs action` }
 
-const kinds: Record<string, string> = { peer: 'Agent to agent', connector: 'Connection' }
+const kinds: Record<string, Text> = { peer: msg`Agent to agent`, connector: msg`Connection` }
 
 const withOf = ({ participants }: Session, agent: Agent): string =>
   participants
@@ -46,40 +50,44 @@ export const Conversations = () => {
           <EmptyState
             compact
             icon={<MessageSquareText />}
-            title={`No conversations yet`}
-            action={<ButtonLink to={`/chat/new?agent=${agent.slug}`}>Start conversation</ButtonLink>}
+            title={t`No conversations yet`}
+            action={
+              <ButtonLink to={`/chat/new?agent=${agent.slug}`}>
+                <Trans>Start conversation</Trans>
+              </ButtonLink>
+            }
           >
-            Conversations of people and other agents with {agent.name} appear here.
+            <Trans>Conversations of people and other agents with {agent.name} appear here.</Trans>
           </EmptyState>
         ) : (
           <>
             <Table
-              label="Conversations"
+              label={t`Conversations`}
               rows={items}
               keyOf={({ id }) => id}
               onOpen={({ id }) => void navigate(`/chat/${id}`)}
               columns={[
                 {
-                  title: 'Conversation',
+                  title: t`Conversation`,
                   cell: (session) => {
                     const kind = kinds[String(session.metadata['relationship'])]
                     return (
                       <Link to={`/chat/${session.id}`}>
-                        {session.title ?? 'New conversation'} {kind !== undefined && <Badge>{kind}</Badge>}
+                        {session.title ?? t`New conversation`} {kind !== undefined && <Badge>{textOf(kind)}</Badge>}
                       </Link>
                     )
                   },
                 },
-                { title: 'With', optional: true, cell: (session) => withOf(session, agent) },
+                { title: t`With`, optional: true, cell: (session) => withOf(session, agent) },
                 {
-                  title: 'State',
+                  title: t`State`,
                   optional: true,
                   tight: true,
-                  cell: ({ status }) => <Status tone={states[status] ?? 'neutral'}>{words[status]}</Status>,
+                  cell: ({ status }) => <Status tone={states[status] ?? 'neutral'}>{textOf(words[status])}</Status>,
                 },
-                { title: 'Messages', align: 'end', optional: true, cell: (one) => formatNumber(one.messageCount) },
+                { title: t`Messages`, align: 'end', optional: true, cell: (one) => formatNumber(one.messageCount) },
                 {
-                  title: 'Last message',
+                  title: t`Last message`,
                   tight: true,
                   cell: ({ lastMessageAt, createdAt }) => <RelativeTime at={lastMessageAt ?? createdAt} />,
                 },
@@ -88,7 +96,7 @@ export const Conversations = () => {
             {sessions.hasNextPage && (
               <p>
                 <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-                  Load more
+                  <Trans>Load more</Trans>
                 </Button>
               </p>
             )}

@@ -1,3 +1,4 @@
+import { msg, t } from '@lingui/core/macro'
 import type { Agent, AgentCreate } from '@atrium/client'
 import { amountProblem, anyAmount, centsOf, dollarsOf } from '../../money.ts'
 
@@ -107,18 +108,18 @@ const capProblem = (text: string): string | undefined =>
   text.trim() === '' ? undefined : amountProblem(text, 0, anyAmount)
 
 export const problemsOf = (draft: Draft): Problems => ({
-  ...(draft.name.trim() === '' && { name: 'Enter a name.' }),
-  ...(lengthOf(draft.name) > 255 && { name: 'The name must be at most 255 characters.' }),
-  ...(lengthOf(draft.description) > 5_000 && { description: 'The description must be at most 5,000 characters.' }),
+  ...(draft.name.trim() === '' && { name: t`Enter a name.` }),
+  ...(lengthOf(draft.name) > 255 && { name: t`The name must be at most 255 characters.` }),
+  ...(lengthOf(draft.description) > 5_000 && { description: t`The description must be at most 5,000 characters.` }),
   ...(lengthOf(draft.systemPrompt) > 20_000 && {
-    systemPrompt: 'The system prompt must be at most 20,000 characters.',
+    systemPrompt: t`The system prompt must be at most 20,000 characters.`,
   }),
   ...(capProblem(draft.monthlyCap) !== undefined && { monthlyCap: capProblem(draft.monthlyCap) ?? '' }),
 })
 
 export const builtInTools = [
-  { name: 'files.search', about: 'Finds files by part of their name' },
-  { name: 'files.read', about: 'Reads documents, spreadsheets, PDF and text' },
-  { name: 'files.write', about: 'Creates text files; does not change existing files' },
-  { name: 'web.fetch', about: 'Reads public web pages' },
+  { name: 'files.search', about: msg`Finds files by part of their name` },
+  { name: 'files.read', about: msg`Reads documents, spreadsheets, PDF and text` },
+  { name: 'files.write', about: msg`Creates text files; does not change existing files` },
+  { name: 'web.fetch', about: msg`Reads public web pages` },
 ]

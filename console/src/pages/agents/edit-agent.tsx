@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Agent, AgentPatch } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
@@ -36,25 +38,25 @@ const DeleteAgent = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) =
     await api.call('DELETE /agents/:id', { params: { id: agent.id } })
     await navigate('/agents', { replace: true })
     await refresh('GET /agents')
-    toast.done(`${agent.name} deleted`)
+    toast.done(t`${agent.name} deleted`)
   })
   const reason = agent.isDefault
-    ? 'The default agent cannot be deleted.'
-    : !mayWrite && 'You do not have permission to delete agents.'
+    ? t`The default agent cannot be deleted.`
+    : !mayWrite && t`You do not have permission to delete agents.`
   return (
-    <Section title="Delete agent" description="Its conversations are kept and can still be read.">
+    <Section title={t`Delete agent`} description={t`Its conversations are kept and can still be read.`}>
       <div>
         <Button variant="danger" disabledReason={reason} onClick={() => setAsking(true)}>
-          Delete agent
+          <Trans>Delete agent</Trans>
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Delete ${agent.name}?`}
-        description="The agent stops responding to people and other agents. This cannot be undone."
+        title={t`Delete ${agent.name}?`}
+        description={t`The agent stops responding to people and other agents. This cannot be undone.`}
         form={form}
-        action="Delete agent"
+        action={t`Delete agent`}
       />
     </Section>
   )
@@ -70,7 +72,7 @@ const useEditing = (agent: Agent) => {
     const saved = await api.call('PATCH /agents/:id', { params: { id: agent.id }, body: patch })
     reset(draftOf(saved))
     await refresh('GET /agents', 'GET /agents/:id')
-    toast.done('Saved')
+    toast.done(t`Saved`)
     if (saved.slug !== agent.slug) {
       guard.release()
       await navigate(`/agents/${saved.slug}/settings`, { replace: true })
@@ -79,7 +81,8 @@ const useEditing = (agent: Agent) => {
   return { draft, change, discard: () => reset(draftOf(agent)), isDirty, guard, saving }
 }
 
-const adminsOnly = 'Only owners and admins can edit the default agent, because everyone in the organization uses it.'
+const adminsOnly = (): string =>
+  t`Only owners and admins can edit the default agent, because everyone in the organization uses it.`
 
 export const EditAgent = () => {
   const agent = useOutletContext<Agent>()
@@ -93,9 +96,9 @@ export const EditAgent = () => {
   const reason = mayWrite
     ? Object.values(problemsOf(draft))[0]
     : isForAdmins
-      ? adminsOnly
-      : 'You do not have permission to edit agents.'
-  const unchanged = !isDirty && 'No changes to save.'
+      ? adminsOnly()
+      : t`You do not have permission to edit agents.`
+  const unchanged = !isDirty && t`No changes to save.`
   return (
     <>
       <Form
@@ -105,17 +108,17 @@ export const EditAgent = () => {
           if (reason === undefined && isDirty) submit()
         }}
       >
-        {isForAdmins && <Notice tone="info">{adminsOnly}</Notice>}
+        {isForAdmins && <Notice tone="info">{adminsOnly()}</Notice>}
         <fieldset className={styles['fields']} disabled={!mayWrite}>
           <AgentFields agent={agent} draft={draft} problems={problems} change={change} />
         </fieldset>
-        <Section title="Status">
+        <Section title={t`Status`}>
           <SwitchField
-            label="Active"
+            label={t`Active`}
             hint={
               agent.isDefault
-                ? 'The default agent is always active.'
-                : 'Inactive agents stay listed but do not respond.'
+                ? t`The default agent is always active.`
+                : t`Inactive agents stay listed but do not respond.`
             }
             checked={draft.isActive}
             disabled={agent.isDefault}
@@ -124,12 +127,12 @@ export const EditAgent = () => {
         </Section>
         <DeleteAgent agent={agent} mayWrite={mayWrite} />
         <div className={styles['save']}>
-          <div>{error === undefined ? isDirty && 'You have unsaved changes.' : <FormError />}</div>
+          <div>{error === undefined ? isDirty && t`You have unsaved changes.` : <FormError />}</div>
           <Button disabledReason={unchanged} onClick={discard}>
-            Discard changes
+            <Trans>Discard changes</Trans>
           </Button>
           <Button variant="primary" type="submit" busy={busy} disabledReason={reason ?? unchanged}>
-            Save changes
+            <Trans>Save changes</Trans>
           </Button>
         </div>
       </Form>

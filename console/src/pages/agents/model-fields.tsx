@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, Model, Pricing } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -21,14 +25,14 @@ export interface FormProps {
 
 const costOf = ({ id, free, pricing }: Model, prices: Pricing | undefined): string => {
   if (free) return 'Free.'
-  if (pricing === null) return 'Price unknown.'
+  if (pricing === null) return t`Price unknown.`
   return (prices && priceText(prices, id)) ?? ''
 }
 
 const modelHint = (model: Model | undefined, prices: Pricing | undefined): string | undefined => {
   if (!model) return undefined
-  if (!model.available) return model.unavailableReason ?? 'Not available.'
-  const context = model.contextWindow === null ? '' : `Context window: ${formatNumber(model.contextWindow)} tokens.`
+  if (!model.available) return model.unavailableReason ?? t`Not available.`
+  const context = model.contextWindow === null ? '' : t`Context window: ${formatNumber(model.contextWindow)} tokens.`
   return `${costOf(model, prices)} ${context}`.trim()
 }
 
@@ -52,7 +56,7 @@ const ModelOptionList = ({ items, selected }: { items: Model[] | undefined; sele
             .map(({ id, name, available, free }) => (
               <option key={id} value={id} disabled={!available && id !== selected}>
                 {name}
-                {available ? (free ? ' (free)' : '') : ' (unavailable)'}
+                {available ? (free ? ` (${t`free`})` : '') : ` (${t`unavailable`})`}
               </option>
             ))}
         </optgroup>
@@ -70,16 +74,20 @@ export const ModelField = ({ draft, change, agent }: FormProps) => {
   return (
     <>
       <SelectField
-        label="Model"
+        label={t`Model`}
         value={draft.model}
         // A disabled select gets no focus and no tooltip, so the hint gives the reason.
         disabled={isLocked}
-        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen, prices.data)}
+        hint={isLocked ? t`The default agent uses the default model of this server.` : modelHint(chosen, prices.data)}
         onChange={({ target: { value } }) =>
           change({ model: value, fallbackModels: draft.fallbackModels.filter((id) => id !== value) })
         }
       >
-        {!agent && <option value="">Server default</option>}
+        {!agent && (
+          <option value="">
+            <Trans>Server default</Trans>
+          </option>
+        )}
         <ModelOptionList items={items} selected={draft.model} />
       </SelectField>
       {error && <Notice error={error} />}
@@ -87,16 +95,14 @@ export const ModelField = ({ draft, change, agent }: FormProps) => {
   )
 }
 
-const effortNames: Record<(typeof reasoningEfforts)[number], string> = {
-  none: 'None',
-  low: 'Low',
-  medium: 'Medium',
-  high: 'High',
+const effortNames: Record<(typeof reasoningEfforts)[number], Text> = {
+  none: msg`None`,
+  low: msg`Low`,
+  medium: msg`Medium`,
+  high: msg`High`,
 }
 
-const maxFallbacks = 3
-
-const places = ['First', 'Second', 'Third']
+const places = [msg`First fallback model`, msg`Second fallback model`, msg`Third fallback model`]
 
 /** What the agent does with its model, and the models that take over when it fails. */
 export const ModelOptions = ({ draft, change }: FormProps) => {
@@ -110,37 +116,41 @@ export const ModelOptions = ({ draft, change }: FormProps) => {
   }
   return (
     <Section
-      title="Model options"
-      description="Fallback models reply, in this order, when a model is overloaded, fails or is silent."
+      title={t`Model options`}
+      description={t`Fallback models reply, in this order, when a model is overloaded, fails or is silent.`}
     >
       {(reasons || reasoningEffort !== '') && (
         <SelectField
-          label="Reasoning effort"
+          label={t`Reasoning effort`}
           value={reasoningEffort}
           hint={
             reasons
-              ? 'How much the model reasons before it responds. More takes longer and costs more.'
-              : 'The model does not reason: choose “Provider default”.'
+              ? t`How much the model reasons before it responds. More takes longer and costs more.`
+              : t`The model does not reason: choose “Provider default”.`
           }
           onChange={({ target }) => change({ reasoningEffort: target.value })}
         >
-          <option value="">Provider default</option>
+          <option value="">
+            <Trans>Provider default</Trans>
+          </option>
           {reasoningEfforts.map((effort) => (
             <option key={effort} value={effort}>
-              {effortNames[effort]}
+              {textOf(effortNames[effort])}
             </option>
           ))}
         </SelectField>
       )}
       <div className={styles['two']}>
-        {places.slice(0, Math.min(maxFallbacks, fallbackModels.length + 1)).map((place, at) => (
+        {places.slice(0, fallbackModels.length + 1).map((place, at) => (
           <SelectField
-            key={place}
-            label={`${place} fallback model`}
+            key={place.id}
+            label={textOf(place)}
             value={fallbackModels[at] ?? ''}
             onChange={({ target }) => setFallback(at, target.value)}
           >
-            <option value="">None</option>
+            <option value="">
+              <Trans>None</Trans>
+            </option>
             <ModelOptionList
               items={items?.filter(
                 ({ id }) => id !== model && (id === fallbackModels[at] || !fallbackModels.includes(id)),

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
@@ -14,7 +16,7 @@ import { bodyOf, emptyDraft, problemsOf } from './draft.ts'
 import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 export const NewAgent = () => {
-  useTitle('Create agent')
+  useTitle(t`Create agent`)
   const { can } = useIdentity()
   const navigate = useNavigate()
   const [draft, setDraft] = useState({ ...emptyDraft, allowedTools: ['files.search', 'files.read'] })
@@ -28,10 +30,10 @@ export const NewAgent = () => {
     await refresh('GET /agents')
     await navigate(`/agents/${agent.slug}`)
   })
-  const reason = can('agents:write') ? Object.values(problems)[0] : 'You do not have permission to create agents.'
+  const reason = can('agents:write') ? Object.values(problems)[0] : t`You do not have permission to create agents.`
   return (
     <Page>
-      <PageHeader title="Create agent" />
+      <PageHeader title={t`Create agent`} />
       <Form
         className={styles['form']}
         error={error}
@@ -52,9 +54,11 @@ export const NewAgent = () => {
           <div>
             <FormError />
           </div>
-          <ButtonLink to="/agents">Cancel</ButtonLink>
+          <ButtonLink to="/agents">
+            <Trans>Cancel</Trans>
+          </ButtonLink>
           <Button variant="primary" type="submit" busy={busy} disabledReason={reason}>
-            Create agent
+            <Trans>Create agent</Trans>
           </Button>
         </div>
       </Form>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Agent, Peer, PeerMessage } from '@atrium/client'
 import { MessagesSquare } from 'lucide-react'
@@ -26,7 +28,7 @@ const peerConversationsOf = (newestFirst: readonly PeerMessage[]): PeerConversat
   const talks = new Map<string, PeerConversation>()
   for (const message of newestFirst) {
     const { sessionId } = message
-    const talk = talks.get(sessionId) ?? { sessionId, name: 'Another agent', slug: undefined, messages: [] }
+    const talk = talks.get(sessionId) ?? { sessionId, name: t`Another agent`, slug: undefined, messages: [] }
     talk.messages.unshift(message)
     if (!message.isSelf && talk.slug === undefined) {
       talk.name = message.fromAgentName
@@ -45,7 +47,7 @@ const Messages = ({ talk }: { talk: PeerConversation }) => {
       onScroll={onScroll}
       className={styles['talk']}
       role="log"
-      aria-label={`Messages with ${talk.name}`}
+      aria-label={t`Messages with ${talk.name}`}
       tabIndex={0}
     >
       <div className={styles['words']}>
@@ -64,7 +66,7 @@ const Messages = ({ talk }: { talk: PeerConversation }) => {
         ))}
         <p>
           <Link className="link" to={`/chat/${talk.sessionId}`}>
-            Open full conversation
+            <Trans>Open full conversation</Trans>
           </Link>
         </p>
       </div>
@@ -72,18 +74,23 @@ const Messages = ({ talk }: { talk: PeerConversation }) => {
   )
 }
 
-const NoMessages = ({ agent, peers }: { agent: Agent; peers: readonly Peer[] }) => (
-  <EmptyState
-    compact
-    icon={<MessagesSquare />}
-    title={'No peer messages yet'}
-    action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Choose allowed peers</ButtonLink>}
-  >
-    {peers.length === 0
-      ? `${agent.name} has no allowed peers.`
-      : `${agent.name} can message ${peers.map(({ name }) => name).join(', ')}.`}
-  </EmptyState>
-)
+const NoMessages = ({ agent, peers }: { agent: Agent; peers: readonly Peer[] }) => {
+  const names = peers.map(({ name }) => name).join(', ')
+  return (
+    <EmptyState
+      compact
+      icon={<MessagesSquare />}
+      title={t`No peer messages yet`}
+      action={
+        <ButtonLink to={`/agents/${agent.slug}/settings`}>
+          <Trans>Choose allowed peers</Trans>
+        </ButtonLink>
+      }
+    >
+      {peers.length === 0 ? t`${agent.name} has no allowed peers.` : t`${agent.name} can message ${names}.`}
+    </EmptyState>
+  )
+}
 
 export const PeerMessages = () => {
   const agent = useOutletContext<Agent>()
@@ -100,7 +107,7 @@ export const PeerMessages = () => {
         if (!open) return <NoMessages agent={agent} peers={peers.data?.items ?? []} />
         return (
           <div className={styles['peers']}>
-            <ul className={styles['peerList']} aria-label="Peers">
+            <ul className={styles['peerList']} aria-label={t`Peers`}>
               {talks.map((talk) => (
                 <li key={talk.sessionId}>
                   <button

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { useBlocker } from 'react-router'
@@ -20,9 +21,9 @@ export const useUnsavedChangesGuard = (isDirty: boolean): { dialog: ReactNode; r
     <ConfirmDialog
       open={blocker.state === 'blocked'}
       onClose={() => blocker.reset?.()}
-      title="Discard changes?"
-      description="You have unsaved changes. They will be lost if you leave this page."
-      action="Discard changes"
+      title={t`Discard changes?`}
+      description={t`You have unsaved changes. They will be lost if you leave this page.`}
+      action={t`Discard changes`}
       form={{ submit: () => blocker.proceed?.() }}
     />
   )

@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro'
+import { Plural, Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import type { KeyboardEvent, PointerEvent } from 'react'
-import { formatMicrocents, formatNumber } from '../../format.ts'
+import { formatDollars, formatMicrocents, formatUtcDate, formatUtcDay } from '../../format.ts'
 import styles from './chart.module.css'
 
 export interface Day {
@@ -10,11 +12,7 @@ export interface Day {
   totalTokens: number
 }
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' })
-
-const scaleFormat = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
-const scaleOf = (microcents: number): string => scaleFormat.format(microcents / 1_000_000)
+const scaleOf = (microcents: number): string => formatDollars(microcents / 1_000_000)
 
 /** Rounds up to 1, 2, 2.5 or 5 times a power of ten. */
 const roundUp = (value: number): number => {
@@ -24,7 +22,7 @@ const roundUp = (value: number): number => {
 }
 
 const textOf = (day: Day | undefined): string =>
-  day ? `${longFormat.format(new Date(day.date))}: ${formatMicrocents(day.totalChargedMicrocents)}` : ''
+  day ? `${formatUtcDate(day.date)}: ${formatMicrocents(day.totalChargedMicrocents)}` : ''
 
 const width = 1_000
 const height = 220
@@ -75,14 +73,16 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
         {day ? (
           <>
             <strong>{formatMicrocents(day.totalChargedMicrocents)}</strong>
-            <span>{longFormat.format(new Date(day.date))}</span>
+            <span>{formatUtcDate(day.date)}</span>
             <span>
-              {formatNumber(day.requestCount)} {day.requestCount === 1 ? 'model call' : 'model calls'},{' '}
-              {formatNumber(day.totalTokens)} tokens
+              <Plural value={day.requestCount} one="# model call" other="# model calls" />,{' '}
+              <Plural value={day.totalTokens} one="# token" other="# tokens" />
             </span>
           </>
         ) : (
-          <span>Daily spending (UTC)</span>
+          <span>
+            <Trans>Daily spending (UTC)</Trans>
+          </span>
         )}
       </div>
       <div className={styles['plot']}>
@@ -94,7 +94,7 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
         <div
           className={styles['area']}
           role="slider"
-          aria-label="Daily spending"
+          aria-label={t`Daily spending`}
           aria-valuemin={0}
           aria-valuemax={days.length - 1}
           aria-valuenow={active ?? days.length - 1}
@@ -115,7 +115,7 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
         <div className={styles['dates']} aria-hidden="true">
           {[first, middle, last].map((one, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- the three labels have no key other than their position
-            <span key={index}>{one && dayFormat.format(new Date(one.date))}</span>
+            <span key={index}>{one && formatUtcDay(one.date)}</span>
           ))}
         </div>
       </div>

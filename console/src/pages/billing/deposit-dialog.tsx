@@ -1,6 +1,7 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
-import { formatCents } from '../../format.ts'
+import { formatCents, formatPrice } from '../../format.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
@@ -26,36 +27,36 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
       await new Promise(() => undefined)
     }
     await refresh('GET /billing', 'GET /billing/transactions')
-    toast.done(`${formatCents(started.deposited ?? cents)} added to the balance`)
+    toast.done(t`${formatCents(started.deposited ?? cents)} added to the balance`)
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Add funds"
+      title={t`Add funds`}
       description={
         isDirect
-          ? 'This server has no payment provider. The amount is added to the balance without a payment.'
-          : 'You pay on the checkout page of the payment provider.'
+          ? t`This server has no payment provider. The amount is added to the balance without a payment.`
+          : t`You pay on the checkout page of the payment provider.`
       }
       form={form}
-      action={problem === undefined ? `Add ${formatCents(cents)}` : 'Add funds'}
+      action={problem === undefined ? t`Add ${formatCents(cents)}` : t`Add funds`}
       disabledReason={problem}
     >
-      <div className={styles['quick']} role="group" aria-label="Suggested amounts">
+      <div className={styles['quick']} role="group" aria-label={t`Suggested amounts`}>
         {presets.map((choice) => (
           <Button key={choice} aria-pressed={choice === cents} onClick={() => setAmount(dollarsOf(choice))}>
-            {formatCents(choice).replace(/\.00$/, '')}
+            {formatPrice(choice)}
           </Button>
         ))}
       </div>
       <TextField
-        label="Amount in US dollars"
+        label={t`Amount in US dollars`}
         field="amountCents"
         inputMode="decimal"
         value={amount}
         error={amount === '' ? undefined : problem}
-        hint="$1–$1,000"
+        hint={t`${formatPrice(minimumCents)} to ${formatPrice(maximumCents)}`}
         onChange={({ target }) => setAmount(target.value)}
       />
     </FormDialog>

@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot } from '@atrium/client'
 import { Plus, Ticket } from 'lucide-react'
@@ -26,17 +30,17 @@ import { TransactionTable } from './transaction-table.tsx'
 
 const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
   const [code, setCode] = useState('')
-  const problem = code.trim() === '' && 'Enter a code.'
+  const problem = code.trim() === '' && t`Enter a code.`
   const form = useSubmit(async () => {
     const { amountCents } = await api.call('POST /billing/promotions/redeem', { body: { code: code.trim() } })
     await refresh('GET /billing', 'GET /billing/transactions')
-    toast.done(`${formatCents(amountCents)} credit added`)
+    toast.done(t`${formatCents(amountCents)} credit added`)
     onClose()
   })
   return (
-    <FormDialog onClose={onClose} title="Redeem code" form={form} action="Redeem" disabledReason={problem}>
+    <FormDialog onClose={onClose} title={t`Redeem code`} form={form} action={t`Redeem`} disabledReason={problem}>
       <TextField
-        label="Code"
+        label={t`Code`}
         field="code"
         autoComplete="off"
         spellCheck={false}
@@ -60,7 +64,7 @@ const depositReason = ({ payment }: BillingSnapshot, off: string | false): strin
   return (
     !payment.paymentProviderConfigured &&
     !payment.directDepositAvailable &&
-    'This server has no payment provider. Ask its operator to configure one.'
+    t`This server has no payment provider. Ask its operator to configure one.`
   )
 }
 
@@ -72,14 +76,20 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
   return (
     <div className={styles['balance']}>
       <div>
-        <span className={styles['label']}>Balance</span>
+        <span className={styles['label']}>
+          <Trans>Balance</Trans>
+        </span>
         <strong className={styles['amount']}>{formatCents(balance.balanceCents)}</strong>
         <p>
           {payment.billingEnforced
-            ? 'Paid models stop working when the balance is used up.'
-            : 'The balance can be negative: this server does not enforce payment.'}
-          {balance.reservedMicrocents > 0 &&
-            ` ${formatMicrocents(balance.reservedMicrocents)} reserved for running turns.`}
+            ? t`Paid models stop working when the balance is used up.`
+            : t`The balance can be negative: this server does not enforce payment.`}
+          {balance.reservedMicrocents > 0 && (
+            <>
+              {' '}
+              <Trans>{formatMicrocents(balance.reservedMicrocents)} reserved for running turns.</Trans>
+            </>
+          )}
         </p>
       </div>
       <div className={styles['balanceActions']}>
@@ -89,18 +99,29 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
           disabledReason={depositReason(snapshot, off)}
           onClick={() => setAsking('deposit')}
         >
-          Add funds
+          <Trans>Add funds</Trans>
         </Button>
         <Button icon={<Ticket />} disabledReason={off} onClick={() => setAsking('redeem')}>
-          Redeem code
+          <Trans>Redeem code</Trans>
         </Button>
       </div>
-      {isLow && <Notice tone="warn">The balance is used up. Add funds to use paid models.</Notice>}
+      {isLow && (
+        <Notice tone="warn">
+          <Trans>The balance is used up. Add funds to use paid models.</Trans>
+        </Notice>
+      )}
       {promotions.map(({ id, code, remainingCents, expiresAt }) => (
         <Notice key={id} tone="good">
           <span>
-            <strong>{code}</strong>: {formatCents(remainingCents)} left
-            {expiresAt !== null && `, until ${formatDateTime(expiresAt)}`}.
+            {expiresAt === null ? (
+              <Trans>
+                <strong>{code}</strong>: {formatCents(remainingCents)} left.
+              </Trans>
+            ) : (
+              <Trans>
+                <strong>{code}</strong>: {formatCents(remainingCents)} left, until {formatDateTime(expiresAt)}.
+              </Trans>
+            )}
           </span>
         </Notice>
       ))}
@@ -114,10 +135,10 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
 
 const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] }) => (
   <Section
-    title="Plan"
+    title={t`Plan`}
     actions={
       <ButtonLink small variant="quiet" to="/billing/plans">
-        View plans
+        <Trans>View plans</Trans>
       </ButtonLink>
     }
   >
@@ -127,13 +148,20 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
         <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>{formatWord(subscription.status)}</Badge>
         {subscription.currentPeriodEnd !== null && (
           <span>
-            {subscription.cancelAtPeriodEnd ? 'ends' : 'renews'} {formatDateTime(subscription.currentPeriodEnd)}
+            {subscription.cancelAtPeriodEnd
+              ? t`ends ${formatDateTime(subscription.currentPeriodEnd)}`
+              : t`renews ${formatDateTime(subscription.currentPeriodEnd)}`}
           </span>
         )}
       </p>
     ) : (
       <p className={styles['planLine']}>
-        <strong>Free</strong> <span>Pay as you go from the balance.</span>
+        <strong>
+          <Trans>Free</Trans>
+        </strong>{' '}
+        <span>
+          <Trans>Pay as you go from the balance.</Trans>
+        </span>
       </p>
     )}
   </Section>
@@ -142,27 +170,31 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
 const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage' | 'waiver'>) => (
   <div className={styles['figures']}>
     <Figure
-      label="Charged this month"
+      label={t`Charged this month`}
       value={formatMicrocents(currentMonth.totalChargedMicrocents)}
-      note={<Link to="/billing/spending">View spending</Link>}
+      note={
+        <Link to="/billing/spending">
+          <Trans>View spending</Trans>
+        </Link>
+      }
     />
     <Figure
-      label="Model calls"
+      label={t`Model calls`}
       value={formatNumber(currentMonth.requestCount)}
-      note={`${formatNumber(currentMonth.totalTokens)} tokens`}
+      note={t`${formatNumber(currentMonth.totalTokens)} tokens`}
     />
     <Figure
-      label="Platform fee"
-      value={waiver.active ? 'Waived' : formatMicrocents(currentMonth.platformFeeMicrocents)}
-      note={waiver.active ? `for the next ${formatCents(waiver.remainingCents)} of deposits` : 'this month'}
+      label={t`Platform fee`}
+      value={waiver.active ? t`Waived` : formatMicrocents(currentMonth.platformFeeMicrocents)}
+      note={waiver.active ? t`for the next ${formatCents(waiver.remainingCents)} of deposits` : t`this month`}
     />
   </div>
 )
 
-const checkoutMessages: Record<string, { tone: 'good' | 'info'; text: string }> = {
-  success: { tone: 'good', text: 'Payment submitted. The balance updates when the provider confirms it.' },
-  cancelled: { tone: 'info', text: 'Payment cancelled. You were not charged.' },
-  cancel: { tone: 'info', text: 'Payment cancelled. You were not charged.' },
+const checkoutMessages: Record<string, { tone: 'good' | 'info'; text: Text }> = {
+  success: { tone: 'good', text: msg`Payment submitted. The balance updates when the provider confirms it.` },
+  cancelled: { tone: 'info', text: msg`Payment cancelled. You were not charged.` },
+  cancel: { tone: 'info', text: msg`Payment cancelled. You were not charged.` },
 }
 
 export const Overview = () => {
@@ -180,7 +212,7 @@ export const Overview = () => {
         <>
           {back && (
             <div className={styles['back']}>
-              <Notice tone={back.tone}>{back.text}</Notice>
+              <Notice tone={back.tone}>{textOf(back.text)}</Notice>
             </div>
           )}
           <Balance snapshot={snapshot} />
@@ -194,16 +226,16 @@ export const Overview = () => {
               <Plan subscription={snapshot.subscription} />
               <Section
                 plain
-                title="Recent transactions"
-                description="In whole cents. A rest below a cent is charged with later usage."
+                title={t`Recent transactions`}
+                description={t`In whole cents. A rest below a cent is charged with later usage.`}
                 actions={
                   <ButtonLink small variant="quiet" to="/billing/transactions">
-                    View all
+                    <Trans>View all</Trans>
                   </ButtonLink>
                 }
               >
                 {snapshot.transactions.length === 0 ? (
-                  <EmptyState compact title="No transactions yet" />
+                  <EmptyState compact title={t`No transactions yet`} />
                 ) : (
                   <TransactionTable items={snapshot.transactions.slice(0, 6)} short />
                 )}

@@ -1,7 +1,10 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot, Pricing } from '@atrium/client'
 import { api, read } from '../../api.ts'
-import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
+import { formatBytes, formatCents, formatMicrocents, formatNumber, formatPrice } from '../../format.ts'
 import { priceNote } from '../../model-prices.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -17,28 +20,28 @@ import { quotaLabels } from './quotas.ts'
 type Plan = Pricing['plans'][number]
 
 const priceOf = ({ custom, priceCents }: Plan): string => {
-  if (custom || priceCents === null) return 'Custom'
-  return priceCents === 0 ? 'Free' : `${formatCents(priceCents).replace(/\.00$/, '')} per month`
+  if (custom || priceCents === null) return t`Custom`
+  return priceCents === 0 ? t`Free` : t`${formatPrice(priceCents)} per month`
 }
 
 const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | undefined): string | false => {
-  if (isCurrent) return 'This is your current plan.'
-  if (plan.custom) return 'Ask the operator of this server about this plan.'
-  if (plan.priceCents === 0) return 'This plan applies when there is no subscription.'
-  return billing?.payment.paymentProviderConfigured === false && 'This server has no payment provider.'
+  if (isCurrent) return t`This is your current plan.`
+  if (plan.custom) return t`Ask the operator of this server about this plan.`
+  if (plan.priceCents === 0) return t`This plan applies when there is no subscription.`
+  return billing?.payment.paymentProviderConfigured === false && t`This server has no payment provider.`
 }
 
 /** The quotas that the plan cards show; the API has more. */
 const shownQuotas = ['storedBytes', 'files', 'eventsKept'] as const
 
 const PlanQuotas = ({ plan: { name, quotas } }: { plan: Plan }) => (
-  <ul className={styles['planQuotas']} aria-label={`Quotas of ${name}`}>
+  <ul className={styles['planQuotas']} aria-label={t`Quotas of ${name}`}>
     {shownQuotas.map((quota) => {
       const limit = quotas[quota]
-      const text = limit === null ? 'Unlimited' : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
+      const text = limit === null ? t`Unlimited` : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
       return (
         <li key={quota}>
-          {quotaLabels[quota]}: {text}
+          {textOf(quotaLabels[quota])}: {text}
         </li>
       )
     })}
@@ -57,11 +60,16 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   return (
     <li className={styles['plan']} data-current={isCurrent || undefined}>
       <h3>
-        {plan.name} {isCurrent && <Badge tone="good">Current</Badge>}
+        {plan.name}{' '}
+        {isCurrent && (
+          <Badge tone="good">
+            <Trans>Current</Trans>
+          </Badge>
+        )}
       </h3>
       <strong>{priceOf(plan)}</strong>
       <p>{plan.description}</p>
-      <p>{plan.includedCreditCents > 0 && `${formatCents(plan.includedCreditCents)} of credit per month.`}</p>
+      <p>{plan.includedCreditCents > 0 && t`${formatCents(plan.includedCreditCents)} of credit per month.`}</p>
       <PlanQuotas plan={plan} />
       <Notice error={error} />
       <Button
@@ -70,7 +78,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
         disabledReason={reasonOf(plan, isCurrent, billing) || off}
         onClick={submit}
       >
-        {isCurrent ? 'Current plan' : `Choose ${plan.name}`}
+        {isCurrent ? t`Current plan` : t`Choose ${plan.name}`}
       </Button>
     </li>
   )
@@ -78,43 +86,43 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
 
 const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Pricing }) => (
   <>
-    <Section plain title="Models" description={`Price per million tokens, ${priceNote(platformFee)}.`}>
+    <Section plain title={t`Models`} description={t`Price per million tokens, ${priceNote(platformFee)}.`}>
       <Table
-        label="Model prices"
+        label={t`Model prices`}
         rows={models}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Model', cell: ({ id, name }) => <span title={id}>{name}</span> },
-          { title: 'Provider', optional: true, cell: ({ provider }) => provider },
+          { title: t`Model`, cell: ({ id, name }) => <span title={id}>{name}</span> },
+          { title: t`Provider`, optional: true, cell: ({ provider }) => provider },
           {
-            title: 'Input',
+            title: t`Input`,
             align: 'end',
-            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.inputMicrocents)),
+            cell: (m) => (m.free ? t`Free` : formatMicrocents(m.withFee.inputMicrocents)),
           },
           {
-            title: 'Output',
+            title: t`Output`,
             align: 'end',
-            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.outputMicrocents)),
+            cell: (m) => (m.free ? t`Free` : formatMicrocents(m.withFee.outputMicrocents)),
           },
           {
-            title: 'Cached input',
+            title: t`Cached input`,
             align: 'end',
             optional: true,
-            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.cacheReadMicrocents)),
+            cell: (m) => (m.free ? t`Free` : formatMicrocents(m.withFee.cacheReadMicrocents)),
           },
         ]}
       />
     </Section>
     {services.length > 0 && (
-      <Section plain title="Services">
+      <Section plain title={t`Services`}>
         <Table
-          label="Service prices"
+          label={t`Service prices`}
           rows={services}
           keyOf={({ id }) => id}
           columns={[
-            { title: 'Service', cell: ({ id }) => id },
-            { title: 'Unit', cell: ({ unit }) => unit },
-            { title: 'Price', align: 'end', cell: ({ priceMicrocents }) => formatMicrocents(priceMicrocents) },
+            { title: t`Service`, cell: ({ id }) => id },
+            { title: t`Unit`, cell: ({ unit }) => unit },
+            { title: t`Price`, align: 'end', cell: ({ priceMicrocents }) => formatMicrocents(priceMicrocents) },
           ]}
         />
       </Section>
@@ -129,7 +137,7 @@ export const Plans = () => {
     <QueryBoundary query={pricing}>
       {(data) => (
         <>
-          <ul className={styles['plans']} aria-label="Plans">
+          <ul className={styles['plans']} aria-label={t`Plans`}>
             {data.plans.map((plan) => (
               <PlanCard key={plan.id} plan={plan} billing={billing.data} />
             ))}

@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Quota } from '@atrium/client'
 import { Link } from 'react-router'
@@ -17,12 +20,14 @@ export const QuotaNotice = ({ name }: { name: Quota['name'] }) => {
     <div className={styles['back']}>
       <Notice tone={isFull ? 'bad' : 'warn'}>
         <span>
-          {quotaLabels[name]}: {amountOf(quota, quota.used)} of {amountOf(quota, quota.limit)} used.
-          {isFull && ' New ones are rejected.'}
-          {wasRefused(quota) &&
-            quota.lastRefusedAt !== null &&
-            ` Last rejected ${formatAgo(quota.lastRefusedAt)}.`}{' '}
-          <Link to="/billing/usage">Usage and quotas</Link>
+          <Trans>
+            {textOf(quotaLabels[name])}: {amountOf(quota, quota.used)} of {amountOf(quota, quota.limit)} used.
+          </Trans>{' '}
+          {isFull && t`New ones are rejected.`}{' '}
+          {wasRefused(quota) && quota.lastRefusedAt !== null && t`Last rejected ${formatAgo(quota.lastRefusedAt)}.`}{' '}
+          <Link to="/billing/usage">
+            <Trans>Usage and quotas</Trans>
+          </Link>
         </span>
       </Notice>
     </div>

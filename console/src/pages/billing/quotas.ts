@@ -1,13 +1,15 @@
+import type { Text } from '../../i18n/text.ts'
+import { msg } from '@lingui/core/macro'
 import type { Quota } from '@atrium/client'
 import { formatBytes, formatNumber } from '../../format.ts'
 
-export const quotaLabels: Record<Quota['name'], string> = {
-  storedBytes: 'Stored files',
-  files: 'Files and folders',
-  eventsKept: 'Webhook events kept',
-  webhooks: 'Webhooks',
-  agents: 'Agents',
-  connections: 'Connections',
+export const quotaLabels: Record<Quota['name'], Text> = {
+  storedBytes: msg`Stored files`,
+  files: msg`Files and folders`,
+  eventsKept: msg`Webhook events kept`,
+  webhooks: msg`Webhooks`,
+  agents: msg`Agents`,
+  connections: msg`Connections`,
 }
 
 export const amountOf = ({ unit }: Quota, value: number): string =>

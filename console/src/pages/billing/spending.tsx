@@ -1,3 +1,8 @@
+import { formatWordInText } from '../../words.ts'
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Breakdown, Spending } from '@atrium/client'
 import { ChartColumn, Download } from 'lucide-react'
@@ -15,21 +20,21 @@ import styles from './billing.module.css'
 import { DailyChart } from './chart.tsx'
 import { download, toCsv } from './csv.ts'
 
-const periods: [string, string][] = [
-  ['today', 'Today'],
-  ['7d', 'Last 7 days'],
-  ['30d', 'Last 30 days'],
-  ['90d', 'Last 90 days'],
-  ['week', 'This week'],
-  ['month', 'This month'],
-  ['year', 'This year'],
-  ['all', 'All time'],
+const periods: [string, Text][] = [
+  ['today', msg`Today`],
+  ['7d', msg`Last 7 days`],
+  ['30d', msg`Last 30 days`],
+  ['90d', msg`Last 90 days`],
+  ['week', msg`This week`],
+  ['month', msg`This month`],
+  ['year', msg`This year`],
+  ['all', msg`All time`],
 ]
 
 const axes = {
-  model: { route: 'GET /billing/spending/by-model', word: 'Model', none: 'Unknown model' },
-  agent: { route: 'GET /billing/spending/by-agent', word: 'Agent', none: 'No agent' },
-  project: { route: 'GET /billing/spending/by-project', word: 'Project', none: 'No project' },
+  model: { route: 'GET /billing/spending/by-model', word: msg`Model`, none: msg`Unknown model` },
+  agent: { route: 'GET /billing/spending/by-agent', word: msg`Agent`, none: msg`No agent` },
+  project: { route: 'GET /billing/spending/by-project', word: msg`Project`, none: msg`No project` },
 } as const
 type Axis = keyof typeof axes
 
@@ -69,24 +74,24 @@ const exportAxis = (axis: Axis, { period, items }: Breakdown): void =>
 
 const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items'] }) => (
   <Table
-    label={`Spending by ${axis}`}
+    label={t`Spending by ${formatWordInText(axis)}`}
     rows={items}
     keyOf={({ id }) => id ?? 'none'}
     columns={[
-      { title: axes[axis].word, cell: ({ id, name }) => (id === null ? axes[axis].none : name) },
+      { title: axes[axis].word, cell: ({ id, name }) => (id === null ? textOf(axes[axis].none) : name) },
       {
-        title: 'Share',
+        title: t`Share`,
         optional: true,
         cell: ({ share, name }) => (
           <span className={styles['share']}>
-            <ProgressBar value={share} label={`Share of ${name}`} />
+            <ProgressBar value={share} label={t`Share of ${name}`} />
             {Math.round(share * 100)} %
           </span>
         ),
       },
-      { title: 'Model calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
-      { title: 'Tokens', align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
-      { title: 'Charged', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
+      { title: t`Model calls`, align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
+      { title: t`Tokens`, align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
+      { title: t`Charged`, align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
     ]}
   />
 )
@@ -96,23 +101,23 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
   return (
     <Section
       plain
-      title="Breakdown"
+      title={t`Breakdown`}
       actions={
         <div className={styles['actions']}>
-          <div className={styles['switch']} role="group" aria-label="Break down by">
+          <div className={styles['switch']} role="group" aria-label={t`Break down by`}>
             {(Object.keys(axes) as Axis[]).map((one) => (
               <button key={one} type="button" aria-pressed={one === axis} onClick={() => onAxis(one)}>
-                {axes[one].word}
+                {textOf(axes[one].word)}
               </button>
             ))}
           </div>
           <Button
             small
             icon={<Download />}
-            disabledReason={!breakdown.data?.items.length && 'Nothing to export.'}
+            disabledReason={!breakdown.data?.items.length && t`Nothing to export.`}
             onClick={() => breakdown.data && exportAxis(axis, breakdown.data)}
           >
-            Export CSV
+            <Trans>Export CSV</Trans>
           </Button>
         </div>
       }
@@ -120,7 +125,7 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
       <QueryBoundary query={breakdown} compact>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState compact title="No spending in this period" />
+            <EmptyState compact title={t`No spending in this period`} />
           ) : (
             <BreakdownTable axis={axis} items={items} />
           )
@@ -133,13 +138,17 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
 const Summary = ({ summary }: { summary: Spending['summary'] }) => {
   const figures: [string, string, string][] = [
     [
-      'Charged',
+      t`Charged`,
       formatMicrocents(summary.totalChargedMicrocents),
-      `${formatMicrocents(summary.platformFeeMicrocents)} platform fee`,
+      t`${formatMicrocents(summary.platformFeeMicrocents)} platform fee`,
     ],
-    ['Model calls', formatNumber(summary.requestCount), `${formatNumber(summary.byokRequestCount)} with your own keys`],
-    ['Input tokens', formatNumber(summary.inputTokens), `${formatNumber(summary.cacheReadTokens)} cached`],
-    ['Output tokens', formatNumber(summary.outputTokens), ''],
+    [
+      t`Model calls`,
+      formatNumber(summary.requestCount),
+      t`${formatNumber(summary.byokRequestCount)} with your own keys`,
+    ],
+    [t`Input tokens`, formatNumber(summary.inputTokens), t`${formatNumber(summary.cacheReadTokens)} cached`],
+    [t`Output tokens`, formatNumber(summary.outputTokens), ''],
   ]
   return (
     <div className={styles['figures']}>
@@ -164,20 +173,25 @@ export const SpendingPage = () => {
   return (
     <>
       <div className={styles['bar']}>
-        <SelectField label="Period" hideLabel value={period} onChange={({ target }) => set({ period: target.value })}>
+        <SelectField
+          label={t`Period`}
+          hideLabel
+          value={period}
+          onChange={({ target }) => set({ period: target.value })}
+        >
           {periods.map(([value, label]) => (
             <option key={value} value={value}>
-              {label}
+              {textOf(label)}
             </option>
           ))}
         </SelectField>
         <span className={styles['gap']} />
         <Button
           icon={<Download />}
-          disabledReason={!spending.data && 'The data is still loading.'}
+          disabledReason={!spending.data && t`The data is still loading.`}
           onClick={() => spending.data && exportDays(spending.data)}
         >
-          Export CSV
+          <Trans>Export CSV</Trans>
         </Button>
       </div>
       <QueryBoundary query={spending}>
@@ -185,10 +199,14 @@ export const SpendingPage = () => {
           data.summary.requestCount === 0 ? (
             <EmptyState
               icon={<ChartColumn />}
-              title="No spending in this period"
-              action={<ButtonLink to="/chat/new">Start conversation</ButtonLink>}
+              title={t`No spending in this period`}
+              action={
+                <ButtonLink to="/chat/new">
+                  <Trans>Start conversation</Trans>
+                </ButtonLink>
+              }
             >
-              The cost of model calls appears here within seconds.
+              <Trans>The cost of model calls appears here within seconds.</Trans>
             </EmptyState>
           ) : (
             <>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { BillingSnapshot } from '@atrium/client'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
@@ -26,20 +28,20 @@ const outcomes = { succeeded: 'good', declined: 'bad', failed: 'bad', due: 'info
 
 const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) => (
   <Table
-    label="Recent top-ups"
+    label={t`Recent top-ups`}
     rows={recent}
     keyOf={({ id }) => id}
     columns={[
-      { title: 'Date', cell: ({ createdAt }) => formatDateTime(createdAt) },
+      { title: t`Date`, cell: ({ createdAt }) => formatDateTime(createdAt) },
       {
-        title: 'Status',
+        title: t`Status`,
         cell: ({ state, failureMessage }) => (
           <>
             <Badge tone={outcomes[state]}>{formatWord(state)}</Badge> {failureMessage}
           </>
         ),
       },
-      { title: 'Amount', align: 'end', cell: ({ amountCents }) => formatCents(amountCents) },
+      { title: t`Amount`, align: 'end', cell: ({ amountCents }) => formatCents(amountCents) },
     ]}
   />
 )
@@ -69,48 +71,53 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
     }
     await api.call('PATCH /billing', { body })
     await refresh('GET /billing')
-    toast.done('Saved')
+    toast.done(t`Saved`)
   })
   return (
-    <Section title="Automatic top-up" description="Charges the saved card when the balance falls below a threshold.">
+    <Section
+      title={t`Automatic top-up`}
+      description={t`Charges the saved card when the balance falls below a threshold.`}
+    >
       <Form className={styles['form']} error={error} onSubmit={submit}>
         <SwitchField
-          label="Enable automatic top-up"
+          label={t`Enable automatic top-up`}
           hint={autoTopup.reason}
           checked={draft.enabled}
           onChange={({ target }) => set({ enabled: target.checked })}
         />
         {draft.enabled && !autoTopup.hasPaymentMethod && (
-          <Notice tone="warn">No card is saved. Add funds through the payment provider to save one.</Notice>
+          <Notice tone="warn">
+            <Trans>No card is saved. Add funds through the payment provider to save one.</Trans>
+          </Notice>
         )}
         {draft.enabled && (
           <div className={styles['three']}>
             <TextField
-              label="When the balance falls below"
+              label={t`When the balance falls below`}
               field="autoTopupThresholdCents"
               inputMode="decimal"
               value={draft.threshold}
               error={problems.threshold}
-              hint="US dollars"
+              hint={t`US dollars`}
               onChange={({ target }) => set({ threshold: target.value })}
             />
             <TextField
-              label="Amount to add"
+              label={t`Amount to add`}
               field="autoTopupAmountCents"
               inputMode="decimal"
               value={draft.amount}
               error={problems.amount}
-              hint="US dollars"
+              hint={t`US dollars`}
               onChange={({ target }) => set({ amount: target.value })}
             />
             <TextField
-              label="Monthly limit"
+              label={t`Monthly limit`}
               field="autoTopupMonthlyCapCents"
               optional
               inputMode="decimal"
               value={draft.cap}
               error={problems.cap}
-              hint={`${formatCents(autoTopup.chargedThisMonthCents)} topped up this month.`}
+              hint={t`${formatCents(autoTopup.chargedThisMonthCents)} topped up this month.`}
               onChange={({ target }) => set({ cap: target.value })}
             />
           </div>
@@ -118,7 +125,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
         <FormError />
         <div>
           <Button type="submit" busy={busy} disabledReason={problem}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </div>
       </Form>
@@ -137,28 +144,36 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
     const monthlyCapCents = cap.trim() === '' ? null : (centsOf(cap) ?? null)
     await api.call('PATCH /billing', { body: { monthlyCapCents } })
     await refresh('GET /billing')
-    toast.done('Saved')
+    toast.done(t`Saved`)
   })
   return (
     <Section
-      title="Monthly limit"
-      description="When the limit is reached, paid models are unavailable until the next month."
+      title={t`Monthly limit`}
+      description={t`When the limit is reached, paid models are unavailable until the next month.`}
     >
-      {org.state === 'reached' && <Notice tone="bad">Monthly limit reached.</Notice>}
-      {org.state === 'near' && <Notice tone="warn">More than 80 % of the monthly limit is used.</Notice>}
+      {org.state === 'reached' && (
+        <Notice tone="bad">
+          <Trans>Monthly limit reached.</Trans>
+        </Notice>
+      )}
+      {org.state === 'near' && (
+        <Notice tone="warn">
+          <Trans>More than 80 % of the monthly limit is used.</Trans>
+        </Notice>
+      )}
       <Form className={styles['inline']} error={error} onSubmit={submit}>
         <TextField
-          label="Limit in US dollars"
+          label={t`Limit in US dollars`}
           field="monthlyCapCents"
           optional
           inputMode="decimal"
           value={cap}
           error={problem}
-          hint={`${formatMicrocents(org.chargedThisMonthMicrocents)} charged this month. Leave empty for no limit.`}
+          hint={t`${formatMicrocents(org.chargedThisMonthMicrocents)} charged this month. Leave empty for no limit.`}
           onChange={({ target }) => setCap(target.value)}
         />
         <Button type="submit" busy={busy} disabledReason={off || problem}>
-          Save
+          <Trans>Save</Trans>
         </Button>
         <FormError />
       </Form>

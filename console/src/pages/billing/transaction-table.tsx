@@ -1,3 +1,4 @@
+import { msg, t } from '@lingui/core/macro'
 import type { TransactionPage } from '@atrium/client'
 import { formatCents } from '../../format.ts'
 import { formatWord } from '../../words.ts'
@@ -27,12 +28,12 @@ const Amount = ({ cents }: { cents: number }) => (
 )
 
 const columns: (Column<Transaction> & { isLong?: boolean })[] = [
-  { title: 'Date', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
-  { title: 'Note', optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
-  { title: 'Amount', align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },
+  { title: msg`Date`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: msg`Type`, tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
+  { title: msg`Note`, optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
+  { title: msg`Amount`, align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },
   {
-    title: 'Balance after',
+    title: msg`Balance after`,
     align: 'end',
     optional: true,
     isLong: true,
@@ -42,7 +43,7 @@ const columns: (Column<Transaction> & { isLong?: boolean })[] = [
 
 export const TransactionTable = ({ items, short = false }: { items: readonly Transaction[]; short?: boolean }) => (
   <Table
-    label="Transactions"
+    label={t`Transactions`}
     columns={short ? columns.filter(({ isLong }) => isLong !== true) : columns}
     rows={items}
     keyOf={({ id }) => id}

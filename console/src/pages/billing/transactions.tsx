@@ -1,9 +1,10 @@
+import { plural, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, ReceiptText } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { retryWhenRateLimited } from '../../rate-limit.ts'
-import { formatNumber } from '../../format.ts'
 import { formatWord } from '../../words.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
@@ -56,32 +57,36 @@ export const Transactions = () => {
       api.call('GET /billing/transactions', { query: queryOf(type, pageParam, 50), signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
-  const exporting = useSubmit(() => exportAll(type).catch((error: unknown) => toast.failed('Export failed', error)))
+  const exporting = useSubmit(() => exportAll(type).catch((error: unknown) => toast.failed(t`Export failed`, error)))
   const total = transactions.data?.pages[0]?.total
   return (
     <>
       <div className={styles['bar']}>
         <SelectField
-          label="Type"
+          label={t`Type`}
           hideLabel
           value={type ?? ''}
           onChange={({ target }) => setParams(target.value === '' ? {} : { type: target.value })}
         >
-          <option value="">All types</option>
+          <option value="">
+            <Trans>All types</Trans>
+          </option>
           {types.map((one) => (
             <option key={one} value={one}>
               {formatWord(one)}
             </option>
           ))}
         </SelectField>
-        <span className={styles['gap']}>{total !== undefined && `${formatNumber(total)} transactions`}</span>
+        <span className={styles['gap']}>
+          {total !== undefined && plural(total, { one: '# transaction', other: '# transactions' })}
+        </span>
         <Button
           icon={<Download />}
           busy={exporting.busy}
-          disabledReason={total === 0 && 'Nothing to export.'}
+          disabledReason={total === 0 && t`Nothing to export.`}
           onClick={exporting.submit}
         >
-          Export CSV
+          <Trans>Export CSV</Trans>
         </Button>
       </div>
       <QueryBoundary query={transactions}>
@@ -89,8 +94,8 @@ export const Transactions = () => {
           const items = pages.flatMap((page) => page.items)
           if (items.length === 0)
             return (
-              <EmptyState icon={<ReceiptText />} title="No transactions">
-                {type === undefined ? 'Deposits and usage charges appear here.' : 'No transactions of this type.'}
+              <EmptyState icon={<ReceiptText />} title={t`No transactions`}>
+                {type === undefined ? t`Deposits and usage charges appear here.` : t`No transactions of this type.`}
               </EmptyState>
             )
           return <TransactionTable items={items} />
@@ -99,7 +104,7 @@ export const Transactions = () => {
       {transactions.hasNextPage && (
         <p className={styles['more']}>
           <Button busy={transactions.isFetchingNextPage} onClick={() => void transactions.fetchNextPage()}>
-            Load more
+            <Trans>Load more</Trans>
           </Button>
         </p>
       )}

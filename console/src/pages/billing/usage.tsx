@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Quota } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -12,16 +15,24 @@ import { amountOf, isNear, quotaLabels, shareOf, wasRefused } from './quotas.ts'
 
 const StateOf = ({ quota }: { quota: Quota }) => {
   if (!isNear(quota)) return null
-  return shareOf(quota) >= 1 ? <Badge tone="bad">Full</Badge> : <Badge tone="warn">Almost full</Badge>
+  return shareOf(quota) >= 1 ? (
+    <Badge tone="bad">
+      <Trans>Full</Trans>
+    </Badge>
+  ) : (
+    <Badge tone="warn">
+      <Trans>Almost full</Trans>
+    </Badge>
+  )
 }
 
 const percentOf = (quota: Quota): string =>
   // Rounded down, so that 100 % means that nothing is left.
-  quota.limit === null ? 'No limit' : `${Math.floor(shareOf(quota) * 100)} % used`
+  quota.limit === null ? t`No limit` : t`${Math.floor(shareOf(quota) * 100)} % used`
 
 const QuotaItem = ({ quota }: { quota: Quota }) => {
   const { name, limit, used, source, lastRefusedAt } = quota
-  const label = quotaLabels[name]
+  const label = textOf(quotaLabels[name])
   return (
     <li className={styles['quota']}>
       <div className={styles['quotaHead']}>
@@ -29,22 +40,32 @@ const QuotaItem = ({ quota }: { quota: Quota }) => {
           {label} <StateOf quota={quota} />
         </h3>
         <span>
-          <strong>{amountOf(quota, used)}</strong> of {limit === null ? 'unlimited' : amountOf(quota, limit)}
+          {limit === null ? (
+            <Trans>
+              <strong>{amountOf(quota, used)}</strong>, unlimited
+            </Trans>
+          ) : (
+            <Trans>
+              <strong>{amountOf(quota, used)}</strong> of {amountOf(quota, limit)}
+            </Trans>
+          )}
         </span>
       </div>
       <ProgressBar
         value={shareOf(quota)}
-        label={`${label} used`}
+        label={t`${label} used`}
         tone={!isNear(quota) ? 'neutral' : shareOf(quota) >= 1 ? 'bad' : 'warn'}
       />
       <div className={styles['quotaHead']}>
         <small>
           {percentOf(quota)}
-          {source === 'operator' && ', limit set by the server operator'}
+          {source === 'operator' && ` (${t`limit set by the server operator`})`}
         </small>
         {wasRefused(quota) && lastRefusedAt !== null && (
           <small>
-            Last rejected <RelativeTime at={lastRefusedAt} />
+            <Trans>
+              Last rejected <RelativeTime at={lastRefusedAt} />
+            </Trans>
           </small>
         )}
       </div>
@@ -56,17 +77,17 @@ export const Usage = () => {
   const quotas = useQuery(read('GET /quotas'))
   return (
     <Section
-      title="Usage and quotas"
-      description="What your organization uses, and the limits of its plan. Requests that would exceed a quota are rejected; stored data is kept."
+      title={t`Usage and quotas`}
+      description={t`What your organization uses, and the limits of its plan. Requests that would exceed a quota are rejected; stored data is kept.`}
       actions={
         <ButtonLink small variant="quiet" to="/billing/plans">
-          View plans
+          <Trans>View plans</Trans>
         </ButtonLink>
       }
     >
       <QueryBoundary query={quotas}>
         {({ items }) => (
-          <ul className={styles['quotas']} aria-label="Quotas">
+          <ul className={styles['quotas']} aria-label={t`Quotas`}>
             {items.map((quota) => (
               <QuotaItem key={quota.name} quota={quota} />
             ))}

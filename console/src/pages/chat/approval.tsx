@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from '@atrium/client'
 import { useState } from 'react'
@@ -30,8 +34,10 @@ const sourceOf = (from: string) => untrustedSources[from] ?? <code>{from}</code>
 const Untrusted = ({ from }: { from: string | null }) =>
   from === null ? null : (
     <p>
-      This conversation contains untrusted content from {sourceOf(from)}, which may try to control the agent. Check the
-      arguments before you approve this call.
+      <Trans>
+        This conversation contains untrusted content from {sourceOf(from)}, which may try to control the agent. Check
+        the arguments before you approve this call.
+      </Trans>
     </p>
   )
 
@@ -39,34 +45,34 @@ const Consent = ({ asked, connector }: { asked: Asked; connector: string }) => (
   <>
     <p>
       <strong>
-        Allow {asked.agent.name} to use your {connector} connection?
+        <Trans>
+          Allow {asked.agent.name} to use your {connector} connection?
+        </Trans>
       </strong>
     </p>
     <p>
       {asked.changedBy === null ? (
-        <>The last change to {asked.agent.name} has no recorded author.</>
+        <Trans>The last change to {asked.agent.name} has no recorded author.</Trans>
+      ) : asked.changedAt === null ? (
+        <Trans>
+          {asked.agent.name} was last changed by {asked.changedBy.name}.
+        </Trans>
       ) : (
-        <>
-          {asked.agent.name} was last changed by {asked.changedBy.name}
-          {asked.changedAt !== null && (
-            <>
-              {' '}
-              (<RelativeTime at={asked.changedAt} />)
-            </>
-          )}
-          .
-        </>
+        <Trans>
+          {asked.agent.name} was last changed by {asked.changedBy.name} (<RelativeTime at={asked.changedAt} />
+          ).
+        </Trans>
       )}{' '}
-      You will be asked again only if someone else changes the agent.
+      <Trans>You will be asked again only if someone else changes the agent.</Trans>
     </p>
   </>
 )
 
-const titles: Record<Asked['kind'], string> = {
-  consent: 'Consent required',
-  approval: 'Approval required',
-  repeat: 'Outcome unknown',
-  input: 'Input required',
+const titles: Record<Asked['kind'], Text> = {
+  consent: msg`Consent required`,
+  approval: msg`Approval required`,
+  repeat: msg`Outcome unknown`,
+  input: msg`Input required`,
 }
 
 const useConnectorName = (slug: string | null): string => {
@@ -95,26 +101,28 @@ export const Approval = ({
   const form = asked?.form ?? undefined
   const { answer, problem } = form ? answerOf(form, entered) : { answer: undefined, problem: false as string | false }
   const off =
-    (!can('sessions:write') && 'You do not have permission to write in conversations.') ||
-    (asked?.canDecide === false && (asked.cannotDecideReason ?? 'You cannot decide this request.'))
+    (!can('sessions:write') && t`You do not have permission to write in conversations.`) ||
+    (asked?.canDecide === false && (asked.cannotDecideReason ?? t`You cannot decide this request.`))
   const approve = useSubmit(() => decide(approvalId, true, answer))
   const deny = useSubmit(() => decide(approvalId, false))
   const isConsent = asked?.kind === 'consent'
   return (
-    <section className={styles['approval']} aria-label={asked ? titles[asked.kind] : 'Approval required'}>
+    <section className={styles['approval']} aria-label={asked ? textOf(titles[asked.kind]) : t`Approval required`}>
       {form ? (
         <QuestionForm form={form} entered={entered} onChange={setEntered} />
       ) : isConsent ? (
         <Consent asked={asked} connector={connector} />
       ) : (
         <p>
-          <strong>{part.name}</strong>: {asked?.untrustedFrom ? 'This call requires approval.' : part.reason}
+          <strong>{part.name}</strong>: {asked?.untrustedFrom ? t`This call requires approval.` : part.reason}
         </p>
       )}
       {asked && <Untrusted from={asked.untrustedFrom} />}
       {isConsent && (
         <p>
-          First call: <code>{part.name}</code>
+          <Trans>
+            First call: <code>{part.name}</code>
+          </Trans>
         </p>
       )}
       {!form && <CodeBlock text={asText(part.input)} />}
@@ -122,10 +130,10 @@ export const Approval = ({
       {off === false ? (
         <div className={styles['approvalActions']}>
           <Button small busy={deny.busy} onClick={deny.submit}>
-            {isConsent ? 'Do not allow' : form ? 'Do not answer' : 'Deny'}
+            {isConsent ? t`Do not allow` : form ? t`Do not answer` : t`Deny`}
           </Button>
           <Button small variant="primary" busy={approve.busy} disabledReason={problem} onClick={approve.submit}>
-            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : form ? 'Send answer' : 'Approve'}
+            {isConsent ? t`Allow ${asked.agent.name} to use your ${connector}` : form ? t`Send answer` : t`Approve`}
           </Button>
         </div>
       ) : (

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Session } from '@atrium/client'
 import { ArrowLeft, Bot, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
@@ -29,16 +31,22 @@ import { agentOf, SessionList, titleOf } from './session-list.tsx'
 
 const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const [title, setTitle] = useState(session.title ?? '')
-  const problem = title.trim() === '' && 'Enter a title.'
+  const problem = title.trim() === '' && t`Enter a title.`
   const form = useSubmit(async () => {
     await api.call('PATCH /sessions/:id', { params: { id: session.id }, body: { title: title.trim() } })
     await refresh('GET /sessions', 'GET /sessions/:id')
     onClose()
   })
   return (
-    <FormDialog onClose={onClose} title="Rename conversation" form={form} action="Rename" disabledReason={problem}>
+    <FormDialog
+      onClose={onClose}
+      title={t`Rename conversation`}
+      form={form}
+      action={t`Rename`}
+      disabledReason={problem}
+    >
       <TextField
-        label="Title"
+        label={t`Title`}
         field="title"
         maxLength={255}
         value={title}
@@ -61,10 +69,10 @@ const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => v
   return (
     <ConfirmDialog
       onClose={onClose}
-      title="Delete this conversation?"
-      description={`“${titleOf(session)}” is deleted for everyone, and a running turn is stopped. This cannot be undone.`}
+      title={t`Delete this conversation?`}
+      description={t`“${titleOf(session)}” is deleted for everyone, and a running turn is stopped. This cannot be undone.`}
       form={form}
-      action="Delete conversation"
+      action={t`Delete conversation`}
     />
   )
 }
@@ -75,9 +83,9 @@ const BackLink = ({ to }: { to: string }) => (
     variant="quiet"
     icon={<ArrowLeft />}
     className={styles['back'] ?? ''}
-    aria-label="Back to conversations"
+    aria-label={t`Back to conversations`}
   >
-    Back
+    <Trans>Back</Trans>
   </ButtonLink>
 )
 
@@ -85,26 +93,28 @@ const Header = ({ session, back }: { session: Session | undefined; back: string 
   const { can } = useIdentity()
   const [asking, setAsking] = useState<'rename' | 'delete'>()
   const agent = session && agentOf(session)
-  const off = !can('sessions:write') && 'You do not have permission to write in conversations.'
+  const off = !can('sessions:write') && t`You do not have permission to write in conversations.`
   const copy = (): void => {
     copyText(shareableUrl(`/chat/${session?.id ?? ''}`)).then(
-      () => toast.done('Link copied'),
-      (error: unknown) => toast.failed('Link could not be copied', error),
+      () => toast.done(t`Link copied`),
+      (error: unknown) => toast.failed(t`Link could not be copied`, error),
     )
   }
   const entries: MenuEntries = [
-    { label: 'Rename', icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },
-    { label: 'Copy link', icon: <LinkIcon />, onSelect: copy },
-    ...(agent ? [{ label: `Open ${agent.name}`, icon: <Bot />, to: `/agents/${agent.slug ?? agent.id}` }] : []),
+    { label: t`Rename`, icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },
+    { label: t`Copy link`, icon: <LinkIcon />, onSelect: copy },
+    ...(agent ? [{ label: t`Open ${agent.name}`, icon: <Bot />, to: `/agents/${agent.slug ?? agent.id}` }] : []),
     'separator',
-    { label: 'Delete', icon: <Trash2 />, danger: true, disabledReason: off, onSelect: () => setAsking('delete') },
+    { label: t`Delete`, icon: <Trash2 />, danger: true, disabledReason: off, onSelect: () => setAsking('delete') },
   ]
   return (
     <header className={styles['head']}>
       <BackLink to={back} />
       <h1>{session ? titleOf(session) : ' '}</h1>
       {agent && <span className={styles['headAgent']}>{agent.name}</span>}
-      {session && <Menu trigger={<IconButton label="Conversation actions" icon={<Ellipsis />} />} entries={entries} />}
+      {session && (
+        <Menu trigger={<IconButton label={t`Conversation actions`} icon={<Ellipsis />} />} entries={entries} />
+      )}
       {session && asking === 'rename' && <RenameDialog session={session} onClose={() => setAsking(undefined)} />}
       {session && asking === 'delete' && <DeleteDialog session={session} onClose={() => setAsking(undefined)} />}
     </header>
@@ -114,7 +124,7 @@ const Header = ({ session, back }: { session: Session | undefined; back: string 
 const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
   const [params, setParams] = useSearchParams()
   const session = useQuery(read('GET /sessions/:id', { params: { id: sessionId } }))
-  useTitle(session.data ? titleOf(session.data) : 'Chat')
+  useTitle(session.data ? titleOf(session.data) : t`Chat`)
   const setReceipt = (turnId: string | undefined): void =>
     setParams(withParams(params, { receipt: turnId }), { replace: turnId === undefined })
   const receipt = params.get('receipt')
@@ -130,7 +140,7 @@ const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
 
 /** The list of conversations, and the open or a new one. A phone shows either the list or the conversation. */
 export const Chat = () => {
-  useTitle('Chat')
+  useTitle(t`Chat`)
   const { sessionId: opened } = useParams()
   const sessionId = opened === 'new' ? undefined : opened
   const [params, setParams] = useSearchParams()
@@ -143,7 +153,7 @@ export const Chat = () => {
   return (
     <div className={classNames(styles['page'], opened !== undefined && styles['opened'])}>
       <SessionList agents={items} agentSlug={agentSlug} onAgent={setAgent} />
-      <section className={styles['main']} aria-label="Chat">
+      <section className={styles['main']} aria-label={t`Chat`}>
         {sessionId !== undefined ? (
           <OpenChat sessionId={sessionId} back={back} />
         ) : agents.data ? (

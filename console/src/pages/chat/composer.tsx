@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { ArrowUp, LoaderCircle, Paperclip, Square, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
@@ -26,17 +27,17 @@ export interface ComposerProps {
 const maxText = 100_000
 
 const Chips = ({ attachments }: { attachments: Attachments }) => (
-  <ul className={styles['chips']} aria-label="Attachments">
+  <ul className={styles['chips']} aria-label={t`Attachments`}>
     {attachments.items.map(({ key, name, state, error }) => (
       <li key={key} className={classNames(styles['chip'], state === 'failed' && styles['failed'])}>
-        {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label="Uploading" />}
+        {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label={t`Uploading`} />}
         {state === 'failed' && <TriangleAlert aria-hidden="true" />}
         {state === 'ready' && <Paperclip aria-hidden="true" />}
         <span>
           {name}
           {error !== undefined && <em> {error}</em>}
         </span>
-        <button type="button" aria-label={`Remove ${name}`} onClick={() => attachments.remove(key)}>
+        <button type="button" aria-label={t`Remove ${name}`} onClick={() => attachments.remove(key)}>
           <X aria-hidden="true" />
         </button>
       </li>
@@ -46,7 +47,7 @@ const Chips = ({ attachments }: { attachments: Attachments }) => (
 
 const useFileDrop = (attachments: Attachments) => {
   const [over, setOver] = useState(false)
-  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')
+  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes(t`Files`)
   return {
     over,
     props: {
@@ -68,10 +69,10 @@ const useFileDrop = (attachments: Attachments) => {
 
 const reasonOf = ({ text, attachments, disabledReason }: ComposerProps): string | false => {
   if (typeof disabledReason === 'string') return disabledReason
-  if (attachments.items.some(({ state }) => state === 'sending')) return 'Wait until the upload is complete.'
-  if (attachments.items.some(({ state }) => state === 'failed')) return 'Remove the file that failed to upload.'
-  if ([...text].length > maxText) return 'The message must be at most 100,000 characters.'
-  return text.trim() === '' && attachments.items.length === 0 && 'Enter a message.'
+  if (attachments.items.some(({ state }) => state === 'sending')) return t`Wait until the upload is complete.`
+  if (attachments.items.some(({ state }) => state === 'failed')) return t`Remove the file that failed to upload.`
+  if ([...text].length > maxText) return t`The message must be at most 100,000 characters.`
+  return text.trim() === '' && attachments.items.length === 0 && t`Enter a message.`
 }
 
 /** The message field: Enter sends, Shift+Enter adds a line, files are attached by button, drop or paste. */
@@ -121,12 +122,12 @@ export const Composer = (props: ComposerProps) => {
             target.value = ''
           }}
         />
-        <IconButton label="Attach files" icon={<Paperclip />} onClick={() => picker.current?.click()} />
+        <IconButton label={t`Attach files`} icon={<Paperclip />} onClick={() => picker.current?.click()} />
         {extra}
         <span className={styles['gap']} />
         {onStop && (
           <IconButton
-            label="Stop"
+            label={t`Stop`}
             shortcut="Esc"
             variant="secondary"
             icon={<Square />}
@@ -135,7 +136,7 @@ export const Composer = (props: ComposerProps) => {
           />
         )}
         <IconButton
-          label="Send"
+          label={t`Send`}
           shortcut="Enter"
           variant="primary"
           icon={<ArrowUp />}

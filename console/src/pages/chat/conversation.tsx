@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Message } from '@atrium/client'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
@@ -77,7 +79,7 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
       sentParts.flatMap((part) => (part.kind === 'file' ? [part.fileId] : [])),
     )
   return (
-    <article className={message['message']} aria-label={`Response from ${name}`} aria-busy={isLive || undefined}>
+    <article className={message['message']} aria-label={t`Response from ${name}`} aria-busy={isLive || undefined}>
       <Avatar name={name} square />
       <div className={message['author']}>
         {name}
@@ -85,8 +87,12 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
       </div>
       <div className={message['body']}>
         <Parts parts={parts} turnId={turnId} decide={decide} />
-        {isLive && reconnecting && <Working>Reconnecting</Working>}
-        {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'Working' : 'Thinking'}</Working>}
+        {isLive && reconnecting && (
+          <Working>
+            <Trans>Reconnecting</Trans>
+          </Working>
+        )}
+        {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? t`Working` : t`Thinking`}</Working>}
         {!isLive && (
           <div className={message['footer']}>
             <TurnFooter
@@ -94,10 +100,10 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
               isLast={isLast}
               hasErrorPart={parts.some(({ kind }) => kind === 'error')}
               onReceipt={() => onReceipt(turnId)}
-              onContinue={() => onSend('Continue')}
+              onContinue={() => onSend(t`Continue`)}
               onRetry={retry}
             />
-            {text !== '' && <CopyButton text={text} label="Copy response" />}
+            {text !== '' && <CopyButton text={text} label={t`Copy response`} />}
           </div>
         )}
       </div>
@@ -142,7 +148,7 @@ const useSending = (sessionId: string, stick: () => void) => {
     work
       .catch((failure: unknown) => {
         if (isShown.current) setError(failure)
-        else toast.failed('The message could not be sent', failure)
+        else toast.failed(t`The message could not be sent`, failure)
       })
       .finally(() => setSending(undefined))
   }
@@ -179,26 +185,26 @@ const Bottom = ({
     setStopping(true)
     onStop().catch((error: unknown) => {
       setStopping(false)
-      toast.failed('The response could not be stopped', error)
+      toast.failed(t`The response could not be stopped`, error)
     })
   }
   return (
     <div className={styles['bottom']}>
       {!isAtEnd && (
         <Button small className={styles['toEnd']} icon={<ArrowDown />} onClick={onEnd}>
-          Scroll to latest
+          <Trans>Scroll to latest</Trans>
         </Button>
       )}
       <SendError error={outgoing.error} />
       <Composer
-        label={isWorking ? `Queue a message for ${agentName}` : `Message ${agentName}`}
+        label={isWorking ? t`Queue a message for ${agentName}` : t`Message ${agentName}`}
         text={outgoing.text}
         onText={outgoing.setText}
         attachments={outgoing.attachments}
         onSend={outgoing.sendTyped}
         onStop={isWorking ? stop : undefined}
         stopping={stopping}
-        disabledReason={!can('sessions:write') && 'You do not have permission to write in conversations.'}
+        disabledReason={!can('sessions:write') && t`You do not have permission to write in conversations.`}
         focusOnMount
       />
     </div>
@@ -228,7 +234,7 @@ export const Conversation = ({
   return (
     <>
       <div className={styles['scroller']} ref={scroller} onScroll={onScroll} tabIndex={0}>
-        <div className={styles['messages']} role="log" aria-label="Conversation">
+        <div className={styles['messages']} role="log" aria-label={t`Conversation`}>
           {!messages.data && <Skeleton rows={5} />}
           {messages.hasNextPage && (
             <Button
@@ -237,13 +243,15 @@ export const Conversation = ({
               busy={messages.isFetchingNextPage}
               onClick={() => void messages.fetchNextPage()}
             >
-              Load earlier messages
+              <Trans>Load earlier messages</Trans>
             </Button>
           )}
           {live !== undefined && live.leftOutExchanges > 0 && (
             <Notice tone="info">
-              The conversation exceeds the context window. The model no longer receives the first{' '}
-              {live.leftOutExchanges} exchanges.
+              <Trans>
+                The conversation exceeds the context window. The model no longer receives the first{' '}
+                {live.leftOutExchanges} exchanges.
+              </Trans>
             </Notice>
           )}
           {exchanges.map((exchange, index) => (
@@ -261,14 +269,16 @@ export const Conversation = ({
                 onSend={resend}
               />
               {isWorking && !exchange.reply && (
-                <p className={styles['queued']}>Queued until the response above is complete</p>
+                <p className={styles['queued']}>
+                  <Trans>Queued until the response above is complete</Trans>
+                </p>
               )}
             </div>
           ))}
           {live?.error !== undefined && <Notice error={live.error} />}
           {messages.data?.length === 0 && !outgoing.sending && (
-            <EmptyState compact title="No messages yet">
-              Send a message to start.
+            <EmptyState compact title={t`No messages yet`}>
+              <Trans>Send a message to start.</Trans>
             </EmptyState>
           )}
           {outgoing.sending && (

@@ -1,5 +1,6 @@
 // Renders Markdown of agents as React elements, never as HTML. Images become links, so that no request to another host
 // can leak data.
+import { t } from '@lingui/core/macro'
 import { lexer } from 'marked'
 import type { Token, Tokens } from 'marked'
 import { memo } from 'react'
@@ -25,7 +26,7 @@ const Anchor = ({ href, children }: { href: string; children: ReactNode }) =>
 const headings = { 1: 'h3', 2: 'h3', 3: 'h4', 4: 'h5', 5: 'h6', 6: 'h6' } as const
 
 const Table = ({ header, rows, align }: Tokens.Table) => (
-  <div className={styles['table']} tabIndex={0} role="group" aria-label="Table">
+  <div className={styles['table']} tabIndex={0} role="group" aria-label={t`Table`}>
     <table>
       <thead>
         <tr>
@@ -82,7 +83,7 @@ const One = ({ token }: { token: Token }): ReactNode => {
       )
     }
     case 'code':
-      return <CodeBlock text={(token as Tokens.Code).text} label="Copy code" />
+      return <CodeBlock text={(token as Tokens.Code).text} label={t`Copy code`} />
     case 'list':
       return <List {...(token as Tokens.List)} />
     case 'table':

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -50,11 +52,13 @@ const ToolCall = ({
         <ChevronRight className={styles['chevron']} aria-hidden="true" />
       </summary>
       <div className={styles['toolBody']}>
-        <h4>Arguments</h4>
+        <h4>
+          <Trans>Arguments</Trans>
+        </h4>
         <CodeBlock text={asText(part.input)} />
         {part.output !== undefined && (
           <>
-            <h4>{part.state === 'failed' ? 'Error' : 'Result'}</h4>
+            <h4>{part.state === 'failed' ? t`Error` : t`Result`}</h4>
             <CodeBlock text={asText(part.output)} />
           </>
         )}
@@ -72,7 +76,7 @@ const Reasoning = ({ text, isOpen }: { text: string; isOpen: boolean }) => (
       <span className={styles['toolIcon']} aria-hidden="true">
         {isOpen ? <LoaderCircle className={styles['turning']} /> : <Brain />}
       </span>
-      <span>{isOpen ? 'Thinking' : 'Reasoning'}</span>
+      <span>{isOpen ? t`Thinking` : t`Reasoning`}</span>
       <span className={styles['summary']} />
       <ChevronRight className={styles['chevron']} aria-hidden="true" />
     </summary>

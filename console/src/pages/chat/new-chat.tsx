@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Agent } from '@atrium/client'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
@@ -14,9 +16,9 @@ import { SendError } from './send-error.tsx'
 import { sendMessage } from './use-conversation.ts'
 
 const reasonFor = (agent: Agent | undefined, mayWrite: boolean): string | false => {
-  if (!mayWrite) return 'You do not have permission to write in conversations.'
-  if (!agent) return 'No agent available.'
-  return !agent.isActive && `${agent.name} is inactive. Activate it in its settings.`
+  if (!mayWrite) return t`You do not have permission to write in conversations.`
+  if (!agent) return t`No agent available.`
+  return !agent.isActive && t`${agent.name} is inactive. Activate it in its settings.`
 }
 
 /** Chooses an agent and sends the first message, which creates the session. */
@@ -53,13 +55,13 @@ export const NewChat = ({
   return (
     <div className={styles['new']}>
       {agent && <Avatar name={agent.name} size="l" square />}
-      <h1>{agent ? agent.name : 'New conversation'}</h1>
+      <h1>{agent ? agent.name : t`New conversation`}</h1>
       {agent?.description != null && <p>{agent.description}</p>}
       <div className={styles['newForm']}>
         <SendError error={error} />
         <Composer
           key={agent?.id}
-          label={`Message ${agent?.name ?? 'an agent'}`}
+          label={agent ? t`Message ${agent.name}` : t`Message an agent`}
           text={text}
           onText={(next) => changeMessageDraft(draftKey, (now) => ({ ...now, text: next }))}
           attachments={attachments}
@@ -69,7 +71,7 @@ export const NewChat = ({
           extra={
             agents.length > 1 && (
               <SelectField
-                label="Agent"
+                label={t`Agent`}
                 hideLabel
                 className={styles['pick']}
                 value={agent?.slug ?? ''}
@@ -85,7 +87,7 @@ export const NewChat = ({
           }
         />
         <p className={styles['hint']}>
-          Press Enter to send, Shift+Enter for a new line. Drop or paste files to attach them.
+          <Trans>Press Enter to send, Shift+Enter for a new line. Drop or paste files to attach them.</Trans>
         </p>
       </div>
     </div>

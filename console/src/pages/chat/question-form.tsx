@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Turn } from '@atrium/client'
 import { CheckField, FieldGroup, SelectField, TextField } from '../../ui/forms/field.tsx'
 
@@ -21,7 +23,7 @@ export const answerOf = (
   const given = values.filter(([{ kind }, value]) => kind === 'boolean' || (value !== undefined && value !== ''))
   const answer = Object.fromEntries(given.map(([{ key }, value]) => [key, value ?? false]))
   const missing = fields.find(({ key, required }) => required && !Object.hasOwn(answer, key))
-  return { answer, problem: missing === undefined ? false : `${missing.label} is required.` }
+  return { answer, problem: missing === undefined ? false : t`${missing.label} is required.` }
 }
 
 const inputTypes = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text' } as const
@@ -50,7 +52,9 @@ const Field = ({
   if (kind === 'choice') {
     return (
       <SelectField {...common} value={String(value ?? '')} onChange={({ target }) => onChange(target.value)}>
-        <option value="">Select…</option>
+        <option value="">
+          <Trans>Select…</Trans>
+        </option>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
@@ -113,7 +117,9 @@ export const QuestionForm = ({
   <>
     <p>
       <strong>
-        <bdi>{form.server}</bdi> asks:
+        <Trans>
+          <bdi>{form.server}</bdi> asks:
+        </Trans>
       </strong>{' '}
       <bdi>{form.message}</bdi>
     </p>
@@ -126,7 +132,9 @@ export const QuestionForm = ({
       />
     ))}
     <p>
-      Your answer is sent to <bdi>{form.server}</bdi>. Never enter passwords or other secrets here.
+      <Trans>
+        Your answer is sent to <bdi>{form.server}</bdi>. Never enter passwords or other secrets here.
+      </Trans>
     </p>
   </>
 )

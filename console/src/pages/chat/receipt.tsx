@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { formatLocale } from '../../i18n/language.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from '@atrium/client'
@@ -35,40 +39,40 @@ export const durationOf = (from: string | null, to: string | null): string => {
   const seconds = (Date.parse(to) - Date.parse(from)) / 1_000
   if (seconds < 60)
     return `${seconds.toLocaleString(formatLocale(), { maximumFractionDigits: seconds < 10 ? 1 : 0 })} s`
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+  return t`${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-export const stopReasons: Record<string, string> = {
-  max_steps: 'Step limit reached.',
-  max_time: 'Time limit reached.',
-  max_tokens: 'Output token limit reached.',
-  max_cost: 'Cost limit reached.',
-  content_filter: 'The model provider filtered the response.',
-  stream_truncated: 'The model response was cut off.',
-  cancelled: 'Stopped by a user.',
+export const stopReasons: Record<string, Text> = {
+  max_steps: msg`Step limit reached.`,
+  max_time: msg`Time limit reached.`,
+  max_tokens: msg`Output token limit reached.`,
+  max_cost: msg`Cost limit reached.`,
+  content_filter: msg`The model provider filtered the response.`,
+  stream_truncated: msg`The model response was cut off.`,
+  cancelled: msg`Stopped by a user.`,
 }
 
 const Totals = ({ turn }: { turn: Turn }) => {
   const { usage, pricing } = turn
   const isFree = Object.values(pricing).every((rate) => rate === 0)
   const items: Description[] = [
-    ['Status', <State key="state" of={turn.status} />],
-    ['Model', <code key="model">{turn.model}</code>],
-    ['Created', formatDateTime(turn.createdAt)],
-    ['Duration', durationOf(turn.startedAt, turn.endedAt) || 'Running'],
-    ['Input tokens', `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ' (estimated)' : ''}`],
-    ['Output tokens', formatNumber(usage.outputTokens)],
+    [t`Status`, <State key="state" of={turn.status} />],
+    [t`Model`, <code key="model">{turn.model}</code>],
+    [t`Created`, formatDateTime(turn.createdAt)],
+    [t`Duration`, durationOf(turn.startedAt, turn.endedAt) || t`Running`],
+    [t`Input tokens`, `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ' (estimated)' : ''}`],
+    [t`Output tokens`, formatNumber(usage.outputTokens)],
     ...(usage.cacheReadTokens + usage.cacheWriteTokens > 0
       ? ([
           [
-            'Cache reads and writes',
-            `${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`,
+            t`Cache reads and writes`,
+            t`${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`,
           ],
         ] satisfies Description[])
       : []),
-    ['Model cost', isFree ? 'Free' : formatMicrocents(turn.costMicrocents)],
-    ['Platform fee', formatMicrocents(turn.platformFeeMicrocents)],
-    ['Charged', <strong key="charged">{formatMicrocents(turn.chargedMicrocents)}</strong>],
+    [t`Model cost`, isFree ? t`Free` : formatMicrocents(turn.costMicrocents)],
+    [t`Platform fee`, formatMicrocents(turn.platformFeeMicrocents)],
+    [t`Charged`, <strong key="charged">{formatMicrocents(turn.chargedMicrocents)}</strong>],
   ]
   return <DescriptionList items={items} />
 }
@@ -77,50 +81,58 @@ const Content = ({ turn }: { turn: Turn }) => (
   <>
     {turn.error && <Notice tone="bad">{turn.error.message}</Notice>}
     {turn.stopReason !== null && stopReasons[turn.stopReason] !== undefined && (
-      <Notice tone="warn">{stopReasons[turn.stopReason]}</Notice>
+      <Notice tone="warn">{textOf(stopReasons[turn.stopReason] ?? turn.stopReason)}</Notice>
     )}
     <Totals turn={turn} />
     {turn.steps.length > 0 && (
       <section className={styles['part']}>
-        <h3>Model calls</h3>
+        <h3>
+          <Trans>Model calls</Trans>
+        </h3>
         <Table
-          label="Model calls"
+          label={t`Model calls`}
           rows={turn.steps}
           keyOf={({ step, attempt }) => `${step}.${attempt}`}
           columns={[
-            { title: 'Step', tight: true, cell: ({ step, attempt }) => (attempt > 1 ? `${step}, retry` : step) },
-            { title: 'Status', cell: ({ status, error }) => (error ? error.message : <State of={status} />) },
-            { title: 'Input', align: 'end', cell: ({ inputTokens }) => formatNumber(inputTokens) },
-            { title: 'Output', align: 'end', cell: ({ outputTokens }) => formatNumber(outputTokens) },
-            { title: 'Cost', align: 'end', cell: ({ costMicrocents }) => formatMicrocents(costMicrocents) },
-            { title: 'Duration', align: 'end', optional: true, cell: (s) => durationOf(s.startedAt, s.endedAt) },
+            { title: t`Step`, tight: true, cell: ({ step, attempt }) => (attempt > 1 ? t`${step}, retry` : step) },
+            { title: t`Status`, cell: ({ status, error }) => (error ? error.message : <State of={status} />) },
+            { title: t`Input`, align: 'end', cell: ({ inputTokens }) => formatNumber(inputTokens) },
+            { title: t`Output`, align: 'end', cell: ({ outputTokens }) => formatNumber(outputTokens) },
+            { title: t`Cost`, align: 'end', cell: ({ costMicrocents }) => formatMicrocents(costMicrocents) },
+            { title: t`Duration`, align: 'end', optional: true, cell: (s) => durationOf(s.startedAt, s.endedAt) },
           ]}
         />
       </section>
     )}
     {turn.toolCalls.length > 0 && (
       <section className={styles['part']}>
-        <h3>Tools</h3>
+        <h3>
+          <Trans>Tools</Trans>
+        </h3>
         <Table
-          label="Tools"
+          label={t`Tools`}
           rows={turn.toolCalls}
           keyOf={({ id, step }) => `${step}.${id}`}
           columns={[
-            { title: 'Step', tight: true, cell: ({ step }) => step },
-            { title: 'Tool', cell: ({ toolName }) => <code>{toolName}</code> },
-            { title: 'Status', cell: ({ status }) => <State of={status} /> },
-            { title: 'Duration', align: 'end', cell: (call) => durationOf(call.startedAt, call.endedAt) },
+            { title: t`Step`, tight: true, cell: ({ step }) => step },
+            { title: t`Tool`, cell: ({ toolName }) => <code>{toolName}</code> },
+            { title: t`Status`, cell: ({ status }) => <State of={status} /> },
+            { title: t`Duration`, align: 'end', cell: (call) => durationOf(call.startedAt, call.endedAt) },
           ]}
         />
       </section>
     )}
     {turn.attempts > 1 && (
-      <p className={styles['note']}>Resumed after a restart or an approval: {turn.attempts} attempts in total.</p>
+      <p className={styles['note']}>
+        <Trans>Resumed after a restart or an approval: {turn.attempts} attempts in total.</Trans>
+      </p>
     )}
     {turn.leftOutExchanges > 0 && (
       <p className={styles['note']}>
-        The conversation exceeded the context window. The model did not receive the first {turn.leftOutExchanges}{' '}
-        exchanges.
+        <Trans>
+          The conversation exceeded the context window. The model did not receive the first {turn.leftOutExchanges}{' '}
+          exchanges.
+        </Trans>
       </p>
     )}
   </>
@@ -130,11 +142,11 @@ const Content = ({ turn }: { turn: Turn }) => (
 export const Receipt = ({ turnId, onClose }: { turnId: string; onClose: () => void }) => {
   const turn = useQuery(read('GET /turns/:id', { params: { id: turnId } }))
   return (
-    <Dialog open wide onClose={onClose} title="Receipt">
+    <Dialog open wide onClose={onClose} title={t`Receipt`}>
       <QueryBoundary query={turn} compact>
         {(data) => (
           // Focusable, so that the arrow keys scroll it.
-          <div className={styles['content']} role="group" aria-label="Receipt" tabIndex={0}>
+          <div className={styles['content']} role="group" aria-label={t`Receipt`} tabIndex={0}>
             <Content turn={data} />
           </div>
         )}

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro'
 import { isCode } from '../../api.ts'
 import { ButtonLink } from '../../ui/forms/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -10,7 +11,7 @@ export const SendError = ({ error }: { error: unknown }) =>
       <Notice error={error} />
       {isCode(error, 'PAYMENT_REQUIRED') && (
         <ButtonLink small to="/billing">
-          Open Billing
+          <Trans>Open Billing</Trans>
         </ButtonLink>
       )}
     </div>

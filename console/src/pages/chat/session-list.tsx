@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Agent, Session } from '@atrium/client'
 import { MessageSquareText, SquarePen } from 'lucide-react'
@@ -33,11 +35,21 @@ export const useSessions = (agentId: string | undefined) =>
 
 export const agentOf = ({ participants }: Session) => participants.find(({ type }) => type === 'agent')
 
-export const titleOf = (session: Session): string => session.title ?? 'New conversation'
+export const titleOf = (session: Session): string => session.title ?? t`New conversation`
 
 const State = ({ status, at }: { status: Session['status']; at: string }) => {
-  if (status === 'running') return <Status tone="info">Running</Status>
-  if (status === 'requires_action') return <Status tone="warn">Needs action</Status>
+  if (status === 'running')
+    return (
+      <Status tone="info">
+        <Trans>Running</Trans>
+      </Status>
+    )
+  if (status === 'requires_action')
+    return (
+      <Status tone="warn">
+        <Trans>Needs action</Trans>
+      </Status>
+    )
   return <RelativeTime at={at} />
 }
 
@@ -72,31 +84,33 @@ export const SessionList = ({
   const sessions = useSessions(agentSlug)
   const search = agentSlug === undefined ? '' : `?agent=${agentSlug}`
   return (
-    <aside className={styles['list']} aria-label="Conversations">
+    <aside className={styles['list']} aria-label={t`Conversations`}>
       <div className={styles['listHead']}>
         <SelectField
-          label="Agent"
+          label={t`Agent`}
           hideLabel
           value={agentSlug ?? ''}
           onChange={({ target }) => onAgent(target.value === '' ? undefined : target.value)}
         >
-          <option value="">All conversations</option>
+          <option value="">
+            <Trans>All conversations</Trans>
+          </option>
           {agents.map(({ slug, name }) => (
             <option key={slug} value={slug}>
               {name}
             </option>
           ))}
         </SelectField>
-        <ButtonLink to={`/chat/new${search}`} icon={<SquarePen />} aria-label="New conversation">
-          New
+        <ButtonLink to={`/chat/new${search}`} icon={<SquarePen />} aria-label={t`New conversation`}>
+          <Trans>New</Trans>
         </ButtonLink>
       </div>
       <div className={styles['rows']}>
         <QueryBoundary query={sessions} compact>
           {(items) =>
             items.length === 0 ? (
-              <EmptyState compact icon={<MessageSquareText />} title="No conversations yet">
-                Conversations with agents appear here.
+              <EmptyState compact icon={<MessageSquareText />} title={t`No conversations yet`}>
+                <Trans>Conversations with agents appear here.</Trans>
               </EmptyState>
             ) : (
               <ul>
@@ -109,7 +123,7 @@ export const SessionList = ({
         </QueryBoundary>
         {sessions.hasNextPage && (
           <Button small busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-            Load more
+            <Trans>Load more</Trans>
           </Button>
         )}
       </div>

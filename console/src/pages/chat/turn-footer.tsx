@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Play, ReceiptText, RotateCcw } from 'lucide-react'
 import { read } from '../../api.ts'
@@ -22,14 +25,14 @@ export const TurnFooter = ({ turnId, isLast, hasErrorPart, onReceipt, onContinue
   const { data: turn } = useQuery({ ...read('GET /turns/:id', { params: { id: turnId } }), enabled: isLast })
   const receipt = (
     <Button small variant="quiet" icon={<ReceiptText />} onClick={onReceipt}>
-      Receipt
+      <Trans>Receipt</Trans>
     </Button>
   )
   if (!turn || turn.endedAt === null) return receipt
   const totals = [
     durationOf(turn.startedAt, turn.endedAt),
-    `${formatNumber(turn.usage.totalTokens)} tokens`,
-    turn.chargedMicrocents > 0 ? formatMicrocents(turn.chargedMicrocents) : 'Free',
+    t`${formatNumber(turn.usage.totalTokens)} tokens`,
+    turn.chargedMicrocents > 0 ? formatMicrocents(turn.chargedMicrocents) : t`Free`,
   ]
   const why = turn.stopReason === null ? undefined : stopReasons[turn.stopReason]
   const mayContinue = turn.status === 'incomplete' || turn.status === 'cancelled'
@@ -37,17 +40,17 @@ export const TurnFooter = ({ turnId, isLast, hasErrorPart, onReceipt, onContinue
     <>
       {receipt}
       <span className={message['faint']}>{totals.filter(Boolean).join(' · ')}</span>
-      {why !== undefined && <span className={message['why']}>{why}</span>}
+      {why !== undefined && <span className={message['why']}>{textOf(why)}</span>}
       {mayContinue && (
         <Button small icon={<Play />} onClick={onContinue}>
-          Continue
+          <Trans>Continue</Trans>
         </Button>
       )}
       {turn.status === 'failed' && (
         <>
-          {!hasErrorPart && <span className={message['why']}>{turn.error?.message ?? 'The turn failed.'}</span>}
+          {!hasErrorPart && <span className={message['why']}>{turn.error?.message ?? t`The turn failed.`}</span>}
           <Button small icon={<RotateCcw />} onClick={onRetry}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         </>
       )}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Connection, ConnectorEntry } from '@atrium/client'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
@@ -27,8 +29,8 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
   const isTaken = taken.includes(name === '' ? null : name)
   const problem = isTaken
     ? name === ''
-      ? `You already have a connection to ${connector.name}. Enter a label for this one.`
-      : 'This label is already in use.'
+      ? t`You already have a connection to ${connector.name}. Enter a label for this one.`
+      : t`This label is already in use.`
     : missingField(connector, credentials)
   const form = useSubmit(async () => {
     if (connector.authType === 'oauth') {
@@ -55,7 +57,7 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
       }
     }
     await refreshConnections()
-    toast.done(`${connector.name} connected`)
+    toast.done(t`${connector.name} connected`)
     onDone()
   })
   return { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, signInUrl, form }
@@ -80,40 +82,44 @@ export const ConnectDialog = ({
   )
   const isOAuth = connector.authType === 'oauth' || signInUrl !== undefined
   const to = signInUrl === undefined ? connector.name : new URL(signInUrl).host
-  const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? 'Not available.')
+  const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? t`Not available.`)
   return (
     <FormDialog
       onClose={onClose}
-      title={`Connect ${connector.name}`}
+      title={t`Connect ${connector.name}`}
       description={connector.description}
       form={form}
-      action={isOAuth ? `Continue to ${to}` : 'Connect'}
+      action={isOAuth ? t`Continue to ${to}` : t`Connect`}
       icon={isOAuth ? <ExternalLink /> : undefined}
       disabledReason={unavailable || problem}
-      cancel={isWindowOpen ? 'Close' : 'Cancel'}
+      cancel={isWindowOpen ? t`Close` : t`Cancel`}
     >
       {unavailable !== false && <Notice tone="warn">{unavailable}</Notice>}
       {isWindowOpen && (
-        <Notice tone="info">Continue in the {to} window. The connection appears here when it closes.</Notice>
+        <Notice tone="info">
+          <Trans>Continue in the {to} window. The connection appears here when it closes.</Trans>
+        </Notice>
       )}
       {signInUrl !== undefined && !isWindowOpen && <SignInNotice url={signInUrl} />}
       {signInUrl === undefined && (
         <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
       )}
       <TextField
-        label="Label"
+        label={t`Label`}
         field="label"
         optional={taken.length === 0}
         maxLength={100}
         value={label}
         error={isTaken ? problem : undefined}
-        placeholder="Work account"
-        hint="Distinguishes several connections to the same service."
+        placeholder={t`Work account`}
+        hint={t`Distinguishes several connections to the same service.`}
         onChange={({ target }) => setLabel(target.value)}
       />
       {connector.tools.length > 0 && (
         <details className={styles['details']}>
-          <summary>Tools for agents ({connector.tools.length})</summary>
+          <summary>
+            <Trans>Tools for agents ({connector.tools.length})</Trans>
+          </summary>
           <ToolList tools={connector.tools} />
         </details>
       )}

@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Connection, ConnectionTools, ConnectorEntry } from '@atrium/client'
 import { useState } from 'react'
@@ -24,10 +28,10 @@ import { ToolList } from './tool-list.tsx'
 const About = ({ connection }: { connection: Connection }) => {
   const { status, accountName, accountId, createdAt, lastUsedAt } = connection
   const items: Description[] = [
-    ['Status', <ConnectionState key="state" of={status} />],
-    ['Account', accountName ?? accountId ?? 'Unknown'],
-    ['Created', formatDateTime(createdAt)],
-    ['Last used', lastUsedAt === null ? 'Never' : formatDateTime(lastUsedAt)],
+    [t`Status`, <ConnectionState key="state" of={status} />],
+    [t`Account`, accountName ?? accountId ?? t`Unknown`],
+    [t`Created`, formatDateTime(createdAt)],
+    [t`Last used`, lastUsedAt === null ? t`Never` : formatDateTime(lastUsedAt)],
   ]
   return (
     <>
@@ -36,7 +40,7 @@ const About = ({ connection }: { connection: Connection }) => {
         <Notice tone={status === 'active' ? 'warn' : 'bad'}>{connection.lastError}</Notice>
       )}
       {connection.scopes.length > 0 && (
-        <div className={styles['scopes']} role="group" aria-label="Granted scopes">
+        <div className={styles['scopes']} role="group" aria-label={t`Granted scopes`}>
           {connection.scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
@@ -59,16 +63,18 @@ const ApproveTools = ({
     const body = { hash: offered.hash }
     await api.call('POST /connections/:id/tools', { params: { id: connectionId }, body })
     await refresh('GET /connections/:id/tools')
-    toast.done('New tools approved')
+    toast.done(t`New tools approved`)
   })
   return (
     <div className={styles['agree']}>
-      <p>The server changed its tools. Agents can use the new definitions after you approve them.</p>
+      <p>
+        <Trans>The server changed its tools. Agents can use the new definitions after you approve them.</Trans>
+      </p>
       <ToolList tools={offered.items} />
       <Notice error={error} />
       <div>
         <Button variant="primary" busy={busy} disabledReason={writeReason(can('connections:write'))} onClick={submit}>
-          Approve tools
+          <Trans>Approve tools</Trans>
         </Button>
       </div>
     </div>
@@ -79,27 +85,35 @@ const Tools = ({ connection }: { connection: Connection }) => {
   const tools = useQuery(read('GET /connections/:id/tools', { params: { id: connection.id } }))
   return (
     <section className={styles['part']}>
-      <h3>Tools for agents</h3>
+      <h3>
+        <Trans>Tools for agents</Trans>
+      </h3>
       <QueryBoundary query={tools} compact>
         {({ items, offered }) => (
           <>
-            {items.length === 0 ? <p className={styles['faint']}>No tools yet.</p> : <ToolList tools={items} />}
+            {items.length === 0 ? (
+              <p className={styles['faint']}>
+                <Trans>No tools yet.</Trans>
+              </p>
+            ) : (
+              <ToolList tools={items} />
+            )}
             {offered && <ApproveTools connectionId={connection.id} offered={offered} />}
           </>
         )}
       </QueryBoundary>
       <p className={styles['faint']}>
-        Agents use this connection on your behalf when the connector is enabled in their settings.
+        <Trans>Agents use this connection on your behalf when the connector is enabled in their settings.</Trans>
       </p>
     </section>
   )
 }
 
-const providerRevocations: Record<string, string> = {
-  revoked: 'The provider revoked access.',
-  pending: 'Revocation at the provider is being retried.',
-  failed: 'The provider did not revoke access. Remove it in your account there.',
-  unsupported: 'Remove the access in your account at the provider as well.',
+const providerRevocations: Record<string, Text> = {
+  revoked: msg`The provider revoked access.`,
+  pending: msg`Revocation at the provider is being retried.`,
+  failed: msg`The provider did not revoke access. Remove it in your account there.`,
+  unsupported: msg`Remove the access in your account at the provider as well.`,
 }
 
 const Revoke = ({ connection, title, onDone }: { connection: Connection; title: string; onDone: () => void }) => {
@@ -110,20 +124,20 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
     onDone()
     // Only the list: this dialog can still be mounted, and loading the deleted connection would fail.
     await refresh('GET /connections')
-    toast.done(`${title} disconnected. ${providerRevocations[providerRevocation] ?? ''}`)
+    toast.done(t`${title} disconnected. ${textOf(providerRevocations[providerRevocation] ?? '')}`)
   })
   return (
     <>
       <Button variant="danger" disabledReason={writeReason(can('connections:write'))} onClick={() => setAsking(true)}>
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Revoke ${title}?`}
-        description="Agents can no longer use it, its stored credentials are deleted, and events of the provider are rejected."
+        title={t`Revoke ${title}?`}
+        description={t`Agents can no longer use it, its stored credentials are deleted, and events of the provider are rejected.`}
         form={form}
-        action="Revoke connection"
+        action={t`Revoke connection`}
       />
     </>
   )
@@ -142,7 +156,7 @@ export const ConnectionDialog = ({
   const connection = useQuery(read('GET /connections/:id', { params: { id } }))
   const { data } = connection
   const connector = connectors.find(({ slug }) => slug === data?.connectorSlug)
-  const title = data ? titleOf(data, connector?.name ?? data.connectorSlug) : 'Connection'
+  const title = data ? titleOf(data, connector?.name ?? data.connectorSlug) : t`Connection`
   return (
     <Dialog
       open

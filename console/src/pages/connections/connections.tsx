@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { msg, plural, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Connection, ConnectorEntry } from '@atrium/client'
 import { Plus, SearchX } from 'lucide-react'
@@ -42,13 +45,13 @@ const Mine = ({
   const connectorOf = ({ connectorSlug }: Connection) => connectors.find(({ slug }) => slug === connectorSlug)
   return (
     <Table
-      label="Your connections"
+      label={t`Your connections`}
       rows={connections}
       keyOf={({ id }) => id}
       onOpen={({ id }) => onOpen(id)}
       columns={[
         {
-          title: 'Connection',
+          title: t`Connection`,
           cell: (one) => {
             const title = titleOf(one, connectorOf(one)?.name ?? one.connectorSlug)
             return (
@@ -62,16 +65,22 @@ const Mine = ({
             )
           },
         },
-        { title: 'Status', tight: true, cell: ({ status }) => <ConnectionState of={status} /> },
+        { title: t`Status`, tight: true, cell: ({ status }) => <ConnectionState of={status} /> },
         {
-          title: 'Last used',
+          title: t`Last used`,
           optional: true,
           tight: true,
           cell: ({ lastUsedAt }) =>
-            lastUsedAt === null ? <span className={styles['faint']}>Never</span> : <RelativeTime at={lastUsedAt} />,
+            lastUsedAt === null ? (
+              <span className={styles['faint']}>
+                <Trans>Never</Trans>
+              </span>
+            ) : (
+              <RelativeTime at={lastUsedAt} />
+            ),
         },
         {
-          title: 'Actions',
+          title: t`Actions`,
           hideTitle: true,
           tight: true,
           cell: (one) => needsAttention(one) && <Reconnect small connection={one} connector={connectorOf(one)} />,
@@ -81,7 +90,7 @@ const Mine = ({
   )
 }
 
-const authTypes = { oauth: 'OAuth', api_key: 'Credentials', none: 'No account required' }
+const authTypes = { oauth: 'OAuth', api_key: msg`Credentials`, none: msg`No account required` }
 
 const Card = ({ connector, onConnect }: { connector: ConnectorEntry; onConnect: () => void }) => {
   const { can } = useIdentity()
@@ -89,23 +98,31 @@ const Card = ({ connector, onConnect }: { connector: ConnectorEntry; onConnect: 
   const reason =
     availability === 'available'
       ? writeReason(can('connections:write'))
-      : (availabilityReason ?? 'Not available on this server.')
+      : (availabilityReason ?? t`Not available on this server.`)
   return (
     <li className={styles['card']}>
       <Avatar name={name} square />
       <h3>
         {name}
-        {availability === 'coming_soon' && <Badge>Coming soon</Badge>}
-        {availability === 'not_configured' && <Badge tone="warn">Not configured</Badge>}
+        {availability === 'coming_soon' && (
+          <Badge>
+            <Trans>Coming soon</Trans>
+          </Badge>
+        )}
+        {availability === 'not_configured' && (
+          <Badge tone="warn">
+            <Trans>Not configured</Trans>
+          </Badge>
+        )}
       </h3>
       <p>{description}</p>
       <div className={styles['cardFoot']}>
         <span>
-          {authTypes[authType]}
-          {tools.length > 0 && `, ${tools.length} tools`}
+          {textOf(authTypes[authType])}
+          {tools.length > 0 && `, ${plural(tools.length, { one: '# tool', other: '# tools' })}`}
         </span>
-        <Button small icon={<Plus />} disabledReason={reason} aria-label={`Connect ${name}`} onClick={onConnect}>
-          Connect
+        <Button small icon={<Plus />} disabledReason={reason} aria-label={t`Connect ${name}`} onClick={onConnect}>
+          <Trans>Connect</Trans>
         </Button>
       </div>
     </li>
@@ -130,14 +147,14 @@ const Catalog = ({
   return (
     <Section
       plain
-      title="Catalog"
+      title={t`Catalog`}
       actions={
         <div className={styles['search']}>
           <TextField
-            label="Search catalog"
+            label={t`Search catalog`}
             hideLabel
             type="search"
-            placeholder="Search catalog"
+            placeholder={t`Search catalog`}
             value={search}
             onChange={({ target }) => onSearch(target.value)}
           />
@@ -145,11 +162,11 @@ const Catalog = ({
       }
     >
       {found.length === 0 ? (
-        <EmptyState compact icon={<SearchX />} title={`No connectors match “${search}”`}>
-          Use “HTTP” to connect any JSON API and “MCP” to connect any MCP server.
+        <EmptyState compact icon={<SearchX />} title={t`No connectors match “${search}”`}>
+          <Trans>Use “HTTP” to connect any JSON API and “MCP” to connect any MCP server.</Trans>
         </EmptyState>
       ) : (
-        <ul className={styles['cards']} aria-label="Catalog">
+        <ul className={styles['cards']} aria-label={t`Catalog`}>
           {found.map((connector) => (
             <Card key={connector.slug} connector={connector} onConnect={() => onConnect(connector.slug)} />
           ))}
@@ -160,14 +177,14 @@ const Catalog = ({
 }
 
 export const Connections = () => {
-  useTitle('Connections')
+  useTitle(t`Connections`)
   const [params, setParams] = useSearchParams()
   const connectors = useQuery(read('GET /connectors'))
   const connections = useQuery({ ...read('GET /connections'), refetchInterval: useFallbackPolling() })
   const changed = (patch: Record<string, string | undefined>): URLSearchParams => withParams(params, patch)
   useConnected(
     useCallback(() => {
-      toast.done('Connected')
+      toast.done(t`Connected`)
       setParams(
         (params) => {
           params.delete('connect')
@@ -183,8 +200,8 @@ export const Connections = () => {
   return (
     <Page wide>
       <PageHeader
-        title="Connections"
-        description="Your accounts at other services. Only agents that work on your behalf can use them."
+        title={t`Connections`}
+        description={t`Your accounts at other services. Only agents that work on your behalf can use them.`}
       />
       {connections.error && !connections.data && (
         <ErrorState compact error={connections.error} onRetry={() => void connections.refetch()} />
@@ -193,7 +210,7 @@ export const Connections = () => {
         {({ items: known }) => (
           <>
             {items.length > 0 && (
-              <Section plain title="Your connections">
+              <Section plain title={t`Your connections`}>
                 <Mine
                   connections={items}
                   connectors={known}

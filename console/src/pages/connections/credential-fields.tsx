@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ConnectorEntry } from '@atrium/client'
 import { api } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -9,7 +10,7 @@ export const missingField = (
   credentials: Credentials,
 ): string | undefined => {
   const missing = credentialFields.find(({ key, required }) => required && (credentials[key] ?? '').trim() === '')
-  return missing && `${missing.label} is required.`
+  return missing && t`${missing.label} is required.`
 }
 
 /** The request body, without empty fields. */

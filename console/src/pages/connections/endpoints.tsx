@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Endpoint, InboundEvent } from '@atrium/client'
 import { Link } from 'react-router'
@@ -10,14 +14,14 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './connections.module.css'
 
-const states: Record<InboundEvent['status'], { tone: Tone; word: string }> = {
-  recorded: { tone: 'neutral', word: 'Recorded' },
-  waiting: { tone: 'info', word: 'Waiting' },
-  running: { tone: 'info', word: 'Running' },
-  answered: { tone: 'good', word: 'Answered' },
-  silent: { tone: 'neutral', word: 'No response' },
-  failed: { tone: 'bad', word: 'Failed' },
-  unknown: { tone: 'warn', word: 'Unknown' },
+const states: Record<InboundEvent['status'], { tone: Tone; word: Text }> = {
+  recorded: { tone: 'neutral', word: msg`Recorded` },
+  waiting: { tone: 'info', word: msg`Waiting` },
+  running: { tone: 'info', word: msg`Running` },
+  answered: { tone: 'good', word: msg`Answered` },
+  silent: { tone: 'neutral', word: msg`No response` },
+  failed: { tone: 'bad', word: msg`Failed` },
+  unknown: { tone: 'warn', word: msg`Unknown` },
 }
 
 const Events = ({ endpoint }: { endpoint: Endpoint }) => {
@@ -27,24 +31,26 @@ const Events = ({ endpoint }: { endpoint: Endpoint }) => {
     <QueryBoundary query={events} compact>
       {({ items }) =>
         items.length === 0 ? (
-          <p className={styles['faint']}>No events in the last 7 days.</p>
+          <p className={styles['faint']}>
+            <Trans>No events in the last 7 days.</Trans>
+          </p>
         ) : (
           <Table
-            label="Recent provider events"
+            label={t`Recent provider events`}
             rows={items}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Event', cell: ({ type }) => <code>{type}</code> },
-              { title: 'From', optional: true, cell: ({ sender }) => sender ?? '–' },
+              { title: t`Event`, cell: ({ type }) => <code>{type}</code> },
+              { title: t`From`, optional: true, cell: ({ sender }) => sender ?? '–' },
               {
-                title: 'Status',
+                title: t`Status`,
                 cell: ({ status, error }) => (
                   <>
-                    <Badge tone={states[status].tone}>{states[status].word}</Badge> {error}
+                    <Badge tone={states[status].tone}>{textOf(states[status].word)}</Badge> {error}
                   </>
                 ),
               },
-              { title: 'Received', tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
+              { title: t`Received`, tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
             ]}
           />
         )
@@ -59,23 +65,25 @@ export const Endpoints = ({ connectionId }: { connectionId: string }) => {
   if (!endpoints.data || endpoints.data.items.length === 0) return null
   return (
     <section className={styles['part']}>
-      <h3>Event endpoints</h3>
+      <h3>
+        <Trans>Event endpoints</Trans>
+      </h3>
       {endpoints.data.items.map((endpoint) => (
         <div key={endpoint.id} className={styles['part']}>
-          <CodeBlock text={endpoint.url} label="Copy endpoint URL" />
+          <CodeBlock text={endpoint.url} label={t`Copy endpoint URL`} />
           <p className={styles['faint']}>
-            {endpoint.status === 'pending' && 'Setup pending. '}
-            {endpoint.target !== null && `Target: ${endpoint.target}. `}
+            {endpoint.status === 'pending' && t`Setup pending.`}{' '}
+            {endpoint.target !== null && t`Target: ${endpoint.target}.`}{' '}
             {endpoint.agentId === null ? (
-              'Events are recorded only.'
+              t`Events are recorded only.`
             ) : (
-              <>
+              <Trans>
                 Answered by{' '}
                 <Link className="link" to={`/agents/${endpoint.agentId}`}>
                   an agent
                 </Link>
                 .
-              </>
+              </Trans>
             )}
           </p>
           <Events endpoint={endpoint} />

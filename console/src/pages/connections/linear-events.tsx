@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Connection, LinearBinding } from '@atrium/client'
 import { useState } from 'react'
@@ -27,20 +29,20 @@ const Unbind = ({
     await api.call('DELETE /webhooks/linear/bindings/:id', { params: { id: binding.id } })
     setAsking(false)
     await refresh(list)
-    toast.done(`Stopped receiving events of ${binding.organizationName}`)
+    toast.done(t`Stopped receiving events of ${binding.organizationName}`)
   })
   return (
     <>
       <Button small disabledReason={disabledReason} onClick={() => setAsking(true)}>
-        Stop receiving events
+        <Trans>Stop receiving events</Trans>
       </Button>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Stop receiving events of ${binding.organizationName}?`}
-        description="New Linear events are no longer recorded here, and another org on this server can receive them."
+        title={t`Stop receiving events of ${binding.organizationName}?`}
+        description={t`New Linear events are no longer recorded here, and another org on this server can receive them.`}
         form={form}
-        action="Stop receiving events"
+        action={t`Stop receiving events`}
       />
     </>
   )
@@ -54,15 +56,17 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
     const body = { connectionId: connection.id }
     const { organizationName } = await api.call('POST /webhooks/linear/bindings', { body })
     await refresh(list)
-    toast.done(`Receiving events of ${organizationName}`)
+    toast.done(t`Receiving events of ${organizationName}`)
   })
   const isAdministrator = me.role === 'owner' || me.role === 'admin'
   const disabledReason = isAdministrator
     ? writeReason(can('webhooks:write'))
-    : 'Only owners and admins can change which org receives Linear events.'
+    : t`Only owners and admins can change which org receives Linear events.`
   return (
     <section className={styles['part']}>
-      <h3>Linear events</h3>
+      <h3>
+        <Trans>Linear events</Trans>
+      </h3>
       <QueryBoundary query={bindings} compact>
         {({ items }) => {
           const binding = items.find(
@@ -72,11 +76,13 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
           return binding ? (
             <>
               <p>
-                This org receives the events of {binding.organizationName} in the{' '}
-                <Link className="link" to="/webhooks">
-                  Linear webhook
-                </Link>
-                .
+                <Trans>
+                  This org receives the events of {binding.organizationName} in the{' '}
+                  <Link className="link" to="/webhooks">
+                    Linear webhook
+                  </Link>
+                  .
+                </Trans>
               </p>
               <div>
                 <Unbind binding={binding} disabledReason={disabledReason} />
@@ -85,13 +91,15 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
           ) : (
             <>
               <p className={styles['faint']}>
-                Only one org can receive the events of a Linear organization. The Linear account of this connection must
-                be an administrator.
+                <Trans>
+                  Only one org can receive the events of a Linear organization. The Linear account of this connection
+                  must be an administrator.
+                </Trans>
               </p>
               <Notice error={error} />
               <div>
                 <Button busy={busy} disabledReason={disabledReason} onClick={submit}>
-                  Receive Linear events
+                  <Trans>Receive Linear events</Trans>
                 </Button>
               </div>
             </>

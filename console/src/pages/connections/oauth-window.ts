@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useEffect } from 'react'
 import { refresh } from '../../api.ts'
 
@@ -22,7 +23,7 @@ const size = { width: 640, height: 760 }
 
 export class WindowBlocked extends Error {
   constructor() {
-    super('The browser blocked the provider window. Allow pop-ups for this site and try again.')
+    super(t`The browser blocked the provider window. Allow pop-ups for this site and try again.`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { Connection, ConnectorEntry } from '@atrium/client'
 import { ExternalLink, KeyRound } from 'lucide-react'
 import { useState } from 'react'
@@ -12,7 +13,7 @@ import { openProvider, refreshConnections } from './oauth-window.ts'
 import { SignInNotice } from './sign-in-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'You do not have permission to change connections.'
+  !mayWrite && t`You do not have permission to change connections.`
 
 const KeyDialog = ({
   connection,
@@ -38,16 +39,16 @@ const KeyDialog = ({
       return
     }
     await refreshConnections()
-    toast.done(`${connector.name} connected`)
+    toast.done(t`${connector.name} connected`)
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
-      title={`Reconnect ${connector.name}`}
-      description="The new credentials replace the stored ones."
+      title={t`Reconnect ${connector.name}`}
+      description={t`The new credentials replace the stored ones.`}
       form={form}
-      action={signInUrl === undefined ? 'Reconnect' : `Continue to ${new URL(signInUrl).host}`}
+      action={signInUrl === undefined ? t`Reconnect` : t`Continue to ${new URL(signInUrl).host}`}
       disabledReason={problem}
     >
       {signInUrl === undefined ? (
@@ -76,11 +77,11 @@ export const Reconnect = ({
     openProvider(async () => {
       const { oauthUrl } = await api.call('GET /connections/:id/oauth', { params: { id: connection.id } })
       return oauthUrl
-    }).catch((error: unknown) => toast.failed('Could not reconnect', error)),
+    }).catch((error: unknown) => toast.failed(t`Could not reconnect`, error)),
   )
   if (!connector || connector.authType === 'none') return null
   const reason = writeReason(can('connections:write'))
-  const label = connection.status === 'pending' ? 'Finish setup' : isOAuth ? 'Reconnect' : 'Replace credentials'
+  const label = connection.status === 'pending' ? t`Finish setup` : isOAuth ? t`Reconnect` : t`Replace credentials`
   return (
     <>
       <Button

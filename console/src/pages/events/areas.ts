@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg } from '@lingui/core/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { EventTypeRecord } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -10,7 +13,7 @@ export interface Area {
   pattern: string
 }
 
-const names: Record<string, string> = { sessions: 'Conversations', audit: 'API keys', keys: 'API keys' }
+const names: Record<string, Text> = { sessions: msg`Conversations`, audit: msg`API keys`, keys: msg`API keys` }
 
 const areaOf = ({ permission }: EventTypeRecord): string => permission.slice(0, permission.indexOf(':'))
 
@@ -25,7 +28,7 @@ export const useEventTypes = () => useQuery({ ...read('GET /event-types'), stale
 /** The types by area, in the order of the API. */
 export const areasOf = (types: readonly EventTypeRecord[]): Area[] =>
   [...Map.groupBy(types, areaOf)].map(([area, own]) => ({
-    name: names[area] ?? formatWord(area),
+    name: textOf(names[area] ?? formatWord(area)),
     types: own,
     pattern: [...new Set(own.map(({ type }) => `${type.slice(0, type.indexOf('.'))}.*`))].join(','),
   }))

@@ -1,3 +1,6 @@
+import { formatWordInText } from '../../words.ts'
+import { plural, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Event } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -22,26 +25,36 @@ const Content = ({ event }: { event: Event }) => {
   const items: Description[] = [
     [resourceType(event), resourceName(event)],
     [
-      'Actor',
+      t`Actor`,
       <span key="actor" className={styles['actor']}>
-        {actor.name} {actor.apiKeyId !== null && <Badge>API key</Badge>}
+        {actor.name}{' '}
+        {actor.apiKeyId !== null && (
+          <Badge>
+            <Trans>API key</Trans>
+          </Badge>
+        )}
       </span>,
     ],
-    ['Time', formatDateTime(occurredAt)],
-    ['Workspace', workspaceId === null ? 'Whole organization' : (workspace ?? workspaceId)],
-    [`${resourceType(event)} ID`, <code key="resource">{subject.id}</code>],
-    ['Event ID', <code key="id">{id}</code>],
+    [t`Time`, formatDateTime(occurredAt)],
+    [t`Workspace`, workspaceId === null ? t`Whole organization` : (workspace ?? workspaceId)],
+    [t`${resourceType(event)} ID`, <code key="resource">{subject.id}</code>],
+    [t`Event ID`, <code key="id">{id}</code>],
   ]
-  if (chain.depth > 0) items.push(['Caused by', `${chain.depth} earlier ${chain.depth === 1 ? 'event' : 'events'}`])
+  if (chain.depth > 0)
+    items.push([t`Caused by`, plural(chain.depth, { one: '# earlier event', other: '# earlier events' })])
   return (
     <>
       {!isDelivered && (
-        <Notice tone="warn">Not delivered: too many events in a row were caused by earlier ones.</Notice>
+        <Notice tone="warn">
+          <Trans>Not delivered: too many events in a row were caused by earlier ones.</Trans>
+        </Notice>
       )}
       <DescriptionList items={items} />
       <div className={styles['stack']}>
-        <h3>Payload</h3>
-        <JsonView value={event} label="Payload" />
+        <h3>
+          <Trans>Payload</Trans>
+        </h3>
+        <JsonView value={event} label={t`Payload`} />
       </div>
     </>
   )
@@ -61,14 +74,18 @@ export const EventDialog = ({ eventId, onClose }: { eventId: string; onClose: ()
       open
       wide
       onClose={onClose}
-      title={data?.type ?? 'Event'}
+      title={data?.type ?? t`Event`}
       description={types.data?.items.find(({ type }) => type === data?.type)?.description}
       footer={
         data && (
           <>
-            <ButtonLink to={`/events?resource=${data.subject.id}`}>Events of this resource</ButtonLink>
+            <ButtonLink to={`/events?resource=${data.subject.id}`}>
+              <Trans>Events of this resource</Trans>
+            </ButtonLink>
             {page !== undefined && page !== false && (
-              <ButtonLink to={page}>Open {resourceType(data).toLowerCase()}</ButtonLink>
+              <ButtonLink to={page}>
+                <Trans>Open {formatWordInText(data.subject.type)}</Trans>
+              </ButtonLink>
             )}
           </>
         )

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Event } from '@atrium/client'
 import { Activity } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
@@ -43,18 +45,22 @@ const loadPage = async (
 
 const columnsFor = (hrefOf: (id: string) => string): Column<Event>[] => [
   {
-    title: 'Event',
+    title: t`Event`,
     cell: ({ id, type, isDelivered }) => (
       <>
         <Link to={hrefOf(id)} className={styles['type']}>
           <TypeName type={type} />
         </Link>{' '}
-        {!isDelivered && <Badge tone="warn">Not delivered</Badge>}
+        {!isDelivered && (
+          <Badge tone="warn">
+            <Trans>Not delivered</Trans>
+          </Badge>
+        )}
       </>
     ),
   },
   {
-    title: 'Resource',
+    title: t`Resource`,
     cell: (event) => (
       <span className={styles['resource']}>
         <span>{resourceName(event)}</span>
@@ -63,15 +69,20 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Event>[] => [
     ),
   },
   {
-    title: 'Actor',
+    title: t`Actor`,
     optional: true,
     cell: ({ actor }) => (
       <span className={styles['actor']}>
-        {actor.name} {actor.apiKeyId !== null && <Badge>API key</Badge>}
+        {actor.name}{' '}
+        {actor.apiKeyId !== null && (
+          <Badge>
+            <Trans>API key</Trans>
+          </Badge>
+        )}
       </span>
     ),
   },
-  { title: 'Time', tight: true, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
+  { title: t`Time`, tight: true, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
 ]
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -85,11 +96,15 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
     setParams(withParams(params, { [name]: value.trim() }), { replace: true })
   return (
     <div className={styles['filters']} role="search">
-      <SelectField label="Type" value={type} onChange={({ target }) => change('type', target.value)}>
-        <option value="">All types</option>
+      <SelectField label={t`Type`} value={type} onChange={({ target }) => change('type', target.value)}>
+        <option value="">
+          <Trans>All types</Trans>
+        </option>
         {areas.map(({ name, pattern, types: own }) => (
           <optgroup key={name} label={name}>
-            <option value={pattern}>{name}: all</option>
+            <option value={pattern}>
+              <Trans>{name}: all</Trans>
+            </option>
             {own.map(({ type: one }) => (
               <option key={one} value={one}>
                 {one}
@@ -99,15 +114,15 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
         ))}
       </SelectField>
       <TextField
-        label="Resource ID"
-        placeholder="ID of an agent, file, conversation…"
+        label={t`Resource ID`}
+        placeholder={t`ID of an agent, file, conversation…`}
         value={resource}
-        error={resource !== '' && !uuid.test(resource) ? 'Enter a complete ID.' : undefined}
+        error={resource !== '' && !uuid.test(resource) ? t`Enter a complete ID.` : undefined}
         onChange={({ target }) => change('resource', target.value)}
       />
       {(type !== '' || resource !== '') && (
         <Button variant="quiet" onClick={() => setParams({})}>
-          Clear filters
+          <Trans>Clear filters</Trans>
         </Button>
       )}
     </div>
@@ -118,16 +133,16 @@ const NoEvents = ({ isFiltered, onOlder, busy }: { isFiltered: boolean; onOlder?
   <EmptyState
     compact
     icon={<Activity />}
-    title={onOlder ? 'No recent events match' : isFiltered ? 'No matching events' : 'No events yet'}
+    title={onOlder ? t`No recent events match` : isFiltered ? t`No matching events` : t`No events yet`}
     action={
       onOlder && (
         <Button busy={busy} onClick={onOlder}>
-          Search older events
+          <Trans>Search older events</Trans>
         </Button>
       )
     }
   >
-    {isFiltered ? 'New events that match the filters appear here.' : 'Changes appear here as they happen.'}
+    {isFiltered ? t`New events that match the filters appear here.` : t`Changes appear here as they happen.`}
   </EmptyState>
 )
 
@@ -144,7 +159,7 @@ export const EventLog = () => {
       <FilterFields type={type} resource={resource} />
       <LiveList
         list={events}
-        label="Events"
+        label={t`Events`}
         columns={columnsFor(opened.hrefOf)}
         onOpen={({ id }) => opened.open(id)}
         empty={

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { EventTypeRecord } from '@atrium/client'
 import { SearchX } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
@@ -17,19 +18,19 @@ import { TypeName } from './type-name.tsx'
 
 const columnsFor = (hrefOf: (type: string) => string): Column<EventTypeRecord>[] => [
   {
-    title: 'Type',
+    title: t`Type`,
     cell: ({ type }) => (
       <Link to={hrefOf(type)} className={styles['type']}>
         <TypeName type={type} />
       </Link>
     ),
   },
-  { title: 'Description', cell: ({ description }) => <span className={styles['muted']}>{description}</span> },
+  { title: t`Description`, cell: ({ description }) => <span className={styles['muted']}>{description}</span> },
 ]
 
 /** The catalog of event types by area. */
 export const EventTypes = () => {
-  useTitle('Event types')
+  useTitle(t`Event types`)
   const [params, setParams] = useSearchParams()
   const opened = useOpenItem('open')
   const types = useEventTypes()
@@ -46,17 +47,19 @@ export const EventTypes = () => {
           <>
             <div className={styles['filters']} role="search">
               <TextField
-                label="Search event types"
+                label={t`Search event types`}
                 hideLabel
                 type="search"
-                placeholder="Search event types"
+                placeholder={t`Search event types`}
                 value={search}
                 onChange={({ target }) =>
                   setParams(withParams(params, { search: target.value }), { replace: search !== '' })
                 }
               />
             </div>
-            {areas.length === 0 && <EmptyState compact icon={<SearchX />} title={`No event types match “${search}”`} />}
+            {areas.length === 0 && (
+              <EmptyState compact icon={<SearchX />} title={t`No event types match “${search}”`} />
+            )}
             {areas.map(({ name, types: own }) => (
               <Section key={name} plain title={name}>
                 <div className={styles['catalog']}>

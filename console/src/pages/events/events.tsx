@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Outlet } from 'react-router'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/page.tsx'
@@ -5,17 +6,17 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 import { useIdentity } from '../../session.tsx'
 
 export const Events = () => {
-  useTitle('Events')
+  useTitle(t`Events`)
   const { can } = useIdentity()
   return (
     <Page wide>
-      <PageHeader title="Events" description="Changes in this organization, as they happen." />
+      <PageHeader title={t`Events`} description={t`Changes in this organization, as they happen.`} />
       <Tabs
-        label="Events"
+        label={t`Events`}
         tabs={[
-          { to: '/events', label: 'Log', end: true },
-          ...(can('webhooks:read') ? [{ to: '/events/endpoints', label: 'Endpoints' }] : []),
-          { to: '/events/types', label: 'Event types' },
+          { to: '/events', label: t`Log`, end: true },
+          ...(can('webhooks:read') ? [{ to: '/events/endpoints', label: t`Endpoints` }] : []),
+          { to: '/events/types', label: t`Event types` },
         ]}
       />
       <Outlet />

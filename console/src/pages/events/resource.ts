@@ -4,7 +4,7 @@ import { formatWord } from '../../words.ts'
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** `API key` for `api_key`. */
-export const resourceType = ({ subject }: Event): string => formatWord(subject.type).replace(/^Api /, 'API ')
+export const resourceType = ({ subject }: Event): string => formatWord(subject.type)
 
 /** The name of the resource, if the event has it, or the end of its ID, which differs most. */
 export const resourceName = ({ data, subject }: Event): string =>

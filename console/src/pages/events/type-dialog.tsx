@@ -1,3 +1,5 @@
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventTypeRecord } from '@atrium/client'
 import { useIdentity } from '../../session.tsx'
 import { DescriptionList } from '../../ui/data/description-list.tsx'
@@ -15,23 +17,25 @@ import type { SchemaField } from './schema.ts'
 
 const columns: Column<SchemaField>[] = [
   {
-    title: 'Field',
+    title: msg`Field`,
     cell: ({ name, type, isRequired }) => (
       <span className={styles['field']}>
         <code>{name}</code>
         <small>
           {type}
-          {!isRequired && ', optional'}
+          {!isRequired && `, ${t`optional`}`}
         </small>
       </span>
     ),
   },
-  { title: 'Description', cell: ({ description }) => description },
+  { title: msg`Description`, cell: ({ description }) => description },
 ]
 
 const readersOf = ({ ownerPermission, isOwnerOnly }: EventTypeRecord): string => {
-  if (isOwnerOnly) return 'The owner of the resource'
-  return ownerPermission === null ? 'All with the permission' : 'All with the permission, and the owner of the resource'
+  if (isOwnerOnly) return t`The owner of the resource`
+  return ownerPermission === null
+    ? t`All with the permission`
+    : t`All with the permission, and the owner of the resource`
 }
 
 /** One type of event: the fields of its data, and an example. */
@@ -46,24 +50,36 @@ export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () =
       onClose={onClose}
       title={type}
       description={description}
-      footer={<ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>View events</ButtonLink>}
+      footer={
+        <ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>
+          <Trans>View events</Trans>
+        </ButtonLink>
+      }
     >
-      {!isReadable(of, can) && <Notice tone="info">You do not have permission to read these events.</Notice>}
+      {!isReadable(of, can) && (
+        <Notice tone="info">
+          <Trans>You do not have permission to read these events.</Trans>
+        </Notice>
+      )}
       <DescriptionList
         items={[
-          ['Resource', formatWord(subject)],
-          ['Permission', <code key="permission">{permission}</code>],
-          ['Who may read', readersOf(of)],
-          ['Version', version],
+          [t`Resource`, formatWord(subject)],
+          [t`Permission`, <code key="permission">{permission}</code>],
+          [t`Who may read`, readersOf(of)],
+          [t`Version`, version],
         ]}
       />
       <div className={styles['stack']}>
-        <h3>Data</h3>
-        <Table label="Data" columns={columns} rows={fields} keyOf={({ name }) => name} />
+        <h3>
+          <Trans>Data</Trans>
+        </h3>
+        <Table label={t`Data`} columns={columns} rows={fields} keyOf={({ name }) => name} />
       </div>
       <div className={styles['stack']}>
-        <h3>Example data</h3>
-        <JsonView value={exampleData} label="Example data" />
+        <h3>
+          <Trans>Example data</Trans>
+        </h3>
+        <JsonView value={exampleData} label={t`Example data`} />
       </div>
     </Dialog>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
 import { forEachConcurrently } from '../../rate-limit.ts'
@@ -6,11 +7,11 @@ import { toast } from '../../ui/toast.tsx'
 
 export const countOf = (files: readonly FileRecord[]): string => {
   const [only] = files
-  return files.length === 1 && only ? `“${only.name}”` : `${files.length} items`
+  return files.length === 1 && only ? `“${only.name}”` : t`${files.length} items`
 }
 
 const reportErrors = (title: string, { errors }: BulkOutcome, total: number): void => {
-  if (errors.length > 0) toast.failed(total === 1 ? title : `${errors.length} of ${total} items: ${title}`, errors[0])
+  if (errors.length > 0) toast.failed(total === 1 ? title : t`${errors.length} of ${total} items: ${title}`, errors[0])
 }
 
 const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:id')
@@ -20,7 +21,7 @@ const undoMove = (files: readonly FileRecord[]): (() => void) => {
     void forEachConcurrently(files, ({ id, parentId }) =>
       api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
     ).then((outcome) => {
-      reportErrors('Could not undo the move', outcome, files.length)
+      reportErrors(t`Could not undo the move`, outcome, files.length)
       return refreshFiles()
     })
   }
@@ -34,15 +35,16 @@ export const moveFiles = async (files: readonly FileRecord[], parentId: string |
     api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
   )
   await refreshFiles()
-  reportErrors('Could not be moved', outcome, moving.length)
-  if (outcome.errors.length === 0) toast.done(`Moved ${countOf(moving)}`, { label: 'Undo', onClick: undoMove(moving) })
+  reportErrors(t`Could not be moved`, outcome, moving.length)
+  if (outcome.errors.length === 0)
+    toast.done(t`Moved ${countOf(moving)}`, { label: t`Undo`, onClick: undoMove(moving) })
 }
 
 export const deleteFiles = async (files: readonly FileRecord[]): Promise<void> => {
   const outcome = await forEachConcurrently(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
   await refreshFiles()
-  reportErrors('Could not be deleted', outcome, files.length)
-  if (outcome.errors.length === 0) toast.done(`Deleted ${countOf(files)}`)
+  reportErrors(t`Could not be deleted`, outcome, files.length)
+  if (outcome.errors.length === 0) toast.done(t`Deleted ${countOf(files)}`)
 }
 
 export const renameFile = async ({ id }: FileRecord, name: string): Promise<void> => {

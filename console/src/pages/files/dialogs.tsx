@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -20,8 +21,8 @@ interface Props {
 }
 
 const nameProblem = (name: string): string | false => {
-  if (name.trim() === '') return 'Enter a name.'
-  return [...name].length > 255 && 'The name must be at most 255 characters.'
+  if (name.trim() === '') return t`Enter a name.`
+  return [...name].length > 255 && t`The name must be at most 255 characters.`
 }
 
 const NameDialog = ({
@@ -49,7 +50,7 @@ const NameDialog = ({
     >
       <TextField
         ref={field}
-        label="Name"
+        label={t`Name`}
         field="name"
         value={name}
         onChange={({ target }) => setName(target.value)}
@@ -86,7 +87,7 @@ const PickFolder = ({
     <FormDialog onClose={onClose} title={title} form={form} action={action}>
       <div className={styles['tree']}>
         <FolderTree
-          label="Folders"
+          label={t`Folders`}
           current={chosen}
           path={(path.data ?? []).map(({ id }) => id)}
           onOpen={setChosen}
@@ -117,7 +118,7 @@ export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChang
           {tag}
           <button
             type="button"
-            aria-label={`Remove tag ${tag}`}
+            aria-label={t`Remove tag ${tag}`}
             onClick={() => onChange(tags.filter((one) => one !== tag))}
           >
             <X aria-hidden="true" />
@@ -126,8 +127,8 @@ export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChang
       ))}
       <input
         className={styles['tagInput']}
-        aria-label="Add a tag"
-        placeholder={tags.length === 0 ? 'Add a tag' : 'Add'}
+        aria-label={t`Add a tag`}
+        placeholder={tags.length === 0 ? t`Add a tag` : t`Add`}
         maxLength={64}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -152,10 +153,10 @@ const TagsDialog = ({ file, onClose }: Props & { file: FileRecord }) => {
   return (
     <FormDialog
       onClose={onClose}
-      title={`Edit tags of “${file.name}”`}
-      description="Press Enter or comma to add a tag."
+      title={t`Edit tags of “${file.name}”`}
+      description={t`Press Enter or comma to add a tag.`}
       form={form}
-      action="Save tags"
+      action={t`Save tags`}
     >
       <TagEditor tags={tags} onChange={setTags} />
     </FormDialog>
@@ -176,14 +177,17 @@ const DeleteDialog = ({
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete ${countOf(files)}?`}
+      title={t`Delete ${countOf(files)}?`}
       description={
         folders === 0
-          ? 'This cannot be undone.'
-          : `Everything in ${folders === 1 ? 'the folder' : 'the folders'} is deleted as well. This cannot be undone.`
+          ? t`This cannot be undone.`
+          : plural(folders, {
+              one: 'Everything in the folder is deleted as well. This cannot be undone.',
+              other: 'Everything in the folders is deleted as well. This cannot be undone.',
+            })
       }
       form={form}
-      action="Delete"
+      action={t`Delete`}
     />
   )
 }
@@ -200,8 +204,8 @@ export const FileDialogs = ({
     case 'folder':
       return (
         <NameDialog
-          title="Create folder"
-          action="Create"
+          title={t`Create folder`}
+          action={t`Create`}
           initial=""
           work={(name) => createFolder(name, folderId)}
           onClose={onClose}
@@ -210,8 +214,8 @@ export const FileDialogs = ({
     case 'rename':
       return (
         <NameDialog
-          title="Rename"
-          action="Rename"
+          title={t`Rename`}
+          action={t`Rename`}
           initial={request.file.name}
           work={(name) => renameFile(request.file, name)}
           onClose={onClose}
@@ -224,8 +228,8 @@ export const FileDialogs = ({
     case 'move':
       return (
         <PickFolder
-          title={`Move ${countOf(request.files)}`}
-          action="Move here"
+          title={t`Move ${countOf(request.files)}`}
+          action={t`Move here`}
           start={folderId}
           excluded={new Set(request.files.map(({ id }) => id))}
           work={(to) => moveFiles(request.files, to)}
@@ -235,13 +239,13 @@ export const FileDialogs = ({
     case 'link':
       return (
         <PickFolder
-          title={`Create link to ${countOf([request.file])}`}
-          action="Create link"
+          title={t`Create link to ${countOf([request.file])}`}
+          action={t`Create link`}
           start={folderId}
           excluded={new Set()}
           work={async (to) => {
             await linkFile(request.file, request.file.name, to)
-            toast.done('Link created')
+            toast.done(t`Link created`)
           }}
           onClose={onClose}
         />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import type { DragEvent } from 'react'
 import { upload } from '../../uploads.ts'
@@ -11,7 +12,7 @@ export const dropInto = (data: DataTransfer, folderId: string | null): void => {
   else if (isFileDrag(data)) {
     filesOfDrop(data)
       .then((chosen) => upload(chosen, folderId))
-      .catch((error: unknown) => toast.failed('Some files could not be uploaded', error))
+      .catch((error: unknown) => toast.failed(t`Some files could not be uploaded`, error))
   }
 }
 

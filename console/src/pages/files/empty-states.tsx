@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { FolderOpen, SearchX } from 'lucide-react'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { UploadButton } from './upload-button.tsx'
@@ -5,15 +7,17 @@ import { UploadButton } from './upload-button.tsx'
 export const EmptyFolder = ({ parentId, reason }: { parentId: string | null; reason: string | false }) => (
   <EmptyState
     icon={<FolderOpen />}
-    title={parentId === null ? 'No files yet' : 'This folder is empty'}
+    title={parentId === null ? t`No files yet` : t`This folder is empty`}
     action={<UploadButton parentId={parentId} reason={reason} />}
   >
-    Drop files or folders here to upload them, up to 100 MB per file. Agents and API clients can read them.
+    <Trans>
+      Drop files or folders here to upload them, up to 100 MB per file. Agents and API clients can read them.
+    </Trans>
   </EmptyState>
 )
 
 export const NoSearchResults = ({ search }: { search: string }) => (
-  <EmptyState icon={<SearchX />} title={`No results for “${search}”`}>
-    Search covers the names of files in this folder and its subfolders.
+  <EmptyState icon={<SearchX />} title={t`No results for “${search}”`}>
+    <Trans>Search covers the names of files in this folder and its subfolders.</Trans>
   </EmptyState>
 )

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { Ellipsis } from 'lucide-react'
 import { memo } from 'react'
@@ -83,7 +85,7 @@ const RowContent = ({
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label={`Select ${file.name}`}
+        aria-label={t`Select ${file.name}`}
         checked={isSelected}
         onClick={(event) => event.stopPropagation()}
         onChange={() => on.check(index, file)}
@@ -94,7 +96,11 @@ const RowContent = ({
       <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
         {file.name}
       </Link>
-      {file.status === 'pending' && <Badge tone="warn">Upload pending</Badge>}
+      {file.status === 'pending' && (
+        <Badge tone="warn">
+          <Trans>Upload pending</Trans>
+        </Badge>
+      )}
       <span className={styles['tags']}>
         {file.tags.slice(0, 3).map((tag) => (
           <Badge key={tag}>{tag}</Badge>
@@ -111,7 +117,7 @@ const RowContent = ({
       <button
         type="button"
         tabIndex={-1}
-        aria-label={`Actions for ${file.name}`}
+        aria-label={t`Actions for ${file.name}`}
         onClick={(event) => {
           event.stopPropagation()
           on.menu(index, file, event.currentTarget)
@@ -136,7 +142,7 @@ const Row = memo((props: RowProps) =>
 const Blank = ({ index }: { index: number }) => (
   <div role="row" aria-rowindex={index + 1} className={styles['row']} aria-busy="true">
     <span role="gridcell" className={styles['blank']} data-width={index % 4}>
-      <span className="visually-hidden">Loading</span>
+      <span className="visually-hidden">{t`Loading`}</span>
     </span>
   </div>
 )
@@ -218,9 +224,15 @@ export const FileList = ({
     <>
       <div className={styles['head']} aria-hidden="true">
         <span className={styles['check']} />
-        <span className={styles['name']}>Name</span>
-        <span className={styles['size']}>Size</span>
-        <span className={styles['time']}>Modified</span>
+        <span className={styles['name']}>
+          <Trans>Name</Trans>
+        </span>
+        <span className={styles['size']}>
+          <Trans>Size</Trans>
+        </span>
+        <span className={styles['time']}>
+          <Trans>Modified</Trans>
+        </span>
         <span className={styles['more']} />
       </div>
       <VirtualList

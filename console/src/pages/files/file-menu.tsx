@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import {
   Download,
@@ -17,7 +18,7 @@ import { downloadFile } from './changes.ts'
 import type { FileDialogRequest } from './dialogs.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'You do not have permission to change files.'
+  !mayWrite && t`You do not have permission to change files.`
 
 interface Options {
   mayWrite: boolean
@@ -28,8 +29,8 @@ interface Options {
 const copyLink = ({ id, source, parentId }: FileRecord): void => {
   const path = source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`
   copyText(shareableUrl(path)).then(
-    () => toast.done('Link copied'),
-    (error: unknown) => toast.failed('Link could not be copied', error),
+    () => toast.done(t`Link copied`),
+    (error: unknown) => toast.failed(t`Link could not be copied`, error),
   )
 }
 
@@ -38,32 +39,32 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog
   const [file] = files
   if (!file) return []
   const isProtected = files.some((one) => one.isProtected)
-  const disabledReason = writeReason(mayWrite) || (isProtected && 'The folder of a project is managed by its project.')
+  const disabledReason = writeReason(mayWrite) || (isProtected && t`The folder of a project is managed by its project.`)
   const single: MenuEntries =
     files.length === 1
       ? [
-          { label: 'Open', icon: <SquareArrowOutUpRight />, shortcut: 'Enter', onSelect: () => open(file) },
+          { label: t`Open`, icon: <SquareArrowOutUpRight />, shortcut: 'Enter', onSelect: () => open(file) },
           ...(file.source === 'folder'
             ? []
             : [
                 {
-                  label: 'Download',
+                  label: t`Download`,
                   icon: <Download />,
-                  disabledReason: file.status === 'pending' && 'The upload is not complete.',
+                  disabledReason: file.status === 'pending' && t`The upload is not complete.`,
                   onSelect: () => downloadFile(file),
                 },
               ]),
-          { label: 'Copy link', icon: <LinkIcon />, onSelect: () => copyLink(file) },
+          { label: t`Copy link`, icon: <LinkIcon />, onSelect: () => copyLink(file) },
           'separator',
           {
-            label: 'Rename',
+            label: t`Rename`,
             icon: <PenLine />,
             shortcut: 'F2',
             disabledReason,
             onSelect: () => openDialog({ kind: 'rename', file }),
           },
           {
-            label: 'Edit tags',
+            label: t`Edit tags`,
             icon: <Tags />,
             disabledReason: writeReason(mayWrite),
             onSelect: () => openDialog({ kind: 'tags', file }),
@@ -72,7 +73,7 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog
             ? []
             : [
                 {
-                  label: 'Create link',
+                  label: t`Create link`,
                   icon: <Link2 />,
                   disabledReason: writeReason(mayWrite),
                   onSelect: () => openDialog({ kind: 'link', file }),
@@ -82,10 +83,10 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog
       : []
   return [
     ...single,
-    { label: 'Move', icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },
+    { label: t`Move`, icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },
     'separator',
     {
-      label: 'Delete',
+      label: t`Delete`,
       icon: <Trash2 />,
       danger: true,
       shortcut: 'Del',

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { File as FileRecord } from '@atrium/client'
 import { useState } from 'react'
@@ -41,7 +43,7 @@ const useSelectAll = (listing: Listing, selection: Selection) => async (): Promi
     total = page.total
   } while (files.length < Math.min(total, maxSelection))
   selection.all(files)
-  if (total > files.length) toast.done(`Selected the first ${files.length} items, the maximum at once`)
+  if (total > files.length) toast.done(t`Selected the first ${files.length} items, the maximum at once`)
 }
 
 /** How many rows are searched for the previous and next file of the preview. */
@@ -69,6 +71,12 @@ const useUrlState = () => {
   }
 }
 
+const DropHint = ({ folder }: { folder: string }) => (
+  <div className={styles['drop']}>
+    <Trans>Drop to upload to {folder}</Trans>
+  </div>
+)
+
 export const Files = () => {
   const { can } = useIdentity()
   const urlState = useUrlState()
@@ -76,7 +84,7 @@ export const Files = () => {
   const parentId = folderId ?? null
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
-  useTitle(folder?.name ?? 'Files')
+  useTitle(folder?.name ?? t`Files`)
   const [marks, mark] = useMarks(`${folderId ?? ''}?${search}`)
   const rows = useFileRows({ folderId, search }, marks.pages.values())
   const selection = useSelection(marks, mark, rows)
@@ -126,7 +134,7 @@ export const Files = () => {
     }
     return (
       <FileList
-        label={search === '' ? `Files in ${folder?.name ?? 'All files'}` : `Search results for “${search}”`}
+        label={search === '' ? t`Files in ${folder?.name ?? t`All files`}` : t`Search results for “${search}”`}
         rows={rows}
         total={rows.total}
         selection={selection}
@@ -135,16 +143,16 @@ export const Files = () => {
         onMenu={(_file, anchor) => setMenu(anchor)}
         onKey={onKey}
         onSelectAll={() =>
-          void selectAll().catch((failure: unknown) => toast.failed('Some files could not be selected', failure))
+          void selectAll().catch((failure: unknown) => toast.failed(t`Some files could not be selected`, failure))
         }
       />
     )
   }
   return (
     <div className={styles['page']}>
-      <aside className={styles['tree']} aria-label="Folders">
+      <aside className={styles['tree']} aria-label={t`Folders`}>
         <FolderTree
-          label="Folders"
+          label={t`Folders`}
           current={parentId}
           path={(path.data ?? []).map(({ id }) => id)}
           onOpen={urlState.openFolder}
@@ -164,7 +172,7 @@ export const Files = () => {
           onNewFolder={() => setDialog({ kind: 'folder' })}
         />
         <div className={styles['content']}>{content()}</div>
-        {drop.over && <div className={styles['drop']}>Drop to upload to {folder?.name ?? 'All files'}</div>}
+        {drop.over && <DropHint folder={folder?.name ?? t`All files`} />}
       </div>
       <FloatingMenu anchor={menu} entries={entries} onClose={() => setMenu(undefined)} />
       <FileDialogs
@@ -185,7 +193,7 @@ export const Files = () => {
         />
       )}
       <span className="visually-hidden" role="status">
-        {chosen.length > 0 ? `${countOf(chosen)} selected` : ''}
+        {chosen.length > 0 ? t`${countOf(chosen)} selected` : ''}
       </span>
     </div>
   )

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { File as FileRecord } from '@atrium/client'
 import { ChevronRight, Folder, FolderLock, HardDrive } from 'lucide-react'
@@ -48,7 +50,7 @@ const Children = ({ of, level, ...tree }: TreeProps & { of: string | null; level
       ))}
       {folders.hasNextPage && (
         <button type="button" className={styles['more']} onClick={() => void folders.fetchNextPage()}>
-          Load more folders
+          <Trans>Load more folders</Trans>
         </button>
       )}
     </>
@@ -141,7 +143,7 @@ const Node = ({ folder, level, ...tree }: TreeProps & { folder: FileRecord; leve
 export const FolderTree = (tree: TreeProps) => (
   <div role="tree" aria-label={tree.label} className={styles['tree']}>
     <TreeItem
-      name="All files"
+      name={t`All files`}
       icon={<HardDrive aria-hidden="true" />}
       level={1}
       folderId={null}

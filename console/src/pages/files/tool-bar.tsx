@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { ChevronRight, Ellipsis, FolderPlus, Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -53,8 +55,8 @@ const SearchField = ({ search, onSearch }: { search: string; onSearch: (text: st
       <Search aria-hidden="true" />
       <input
         type="search"
-        aria-label="Search by name"
-        placeholder="Search by name"
+        aria-label={t`Search by name`}
+        placeholder={t`Search by name`}
         maxLength={255}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -89,9 +91,9 @@ export const ToolBar = ({
   onNewFolder,
 }: ToolBarProps) => (
   <header className={styles['toolBar']}>
-    <nav aria-label="Path" className={styles['path']}>
+    <nav aria-label={t`Path`} className={styles['path']}>
       <ol>
-        <Crumb id={null} name="Files" isLast={path.length === 0} />
+        <Crumb id={null} name={t`Files`} isLast={path.length === 0} />
         {path.map(({ id, name }, index) => (
           <Crumb key={id} id={id} name={name} isLast={index === path.length - 1} />
         ))}
@@ -100,16 +102,23 @@ export const ToolBar = ({
     </nav>
     {chosen.length > 0 ? (
       <div className={styles['chosen']}>
-        <span>{chosen.length === 1 ? countOf(chosen) : `${formatNumber(chosen.length)} selected`}</span>
-        <Menu trigger={<Button icon={<Ellipsis />}>Actions</Button>} entries={entries} />
-        <IconButton label="Clear selection" shortcut="Esc" icon={<X />} onClick={onClear} />
+        <span>{chosen.length === 1 ? countOf(chosen) : t`${formatNumber(chosen.length)} selected`}</span>
+        <Menu
+          trigger={
+            <Button icon={<Ellipsis />}>
+              <Trans>Actions</Trans>
+            </Button>
+          }
+          entries={entries}
+        />
+        <IconButton label={t`Clear selection`} shortcut="Esc" icon={<X />} onClick={onClear} />
       </div>
     ) : (
       <SearchField search={search} onSearch={onSearch} />
     )}
     <IconButton
       variant="secondary"
-      label="Create folder"
+      label={t`Create folder`}
       icon={<FolderPlus />}
       disabledReason={writeReason}
       onClick={onNewFolder}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { FolderUp, Upload } from 'lucide-react'
 import { useRef } from 'react'
 import type { ChangeEvent } from 'react'
@@ -15,11 +17,11 @@ export const UploadButton = ({ parentId, reason }: { parentId: string | null; re
     const chosen = filesOfInput(target.files ?? new DataTransfer().files)
     // Without the reset, selecting the same file again would not fire a change event.
     target.value = ''
-    upload(chosen, parentId).catch((error: unknown) => toast.failed('Some files could not be uploaded', error))
+    upload(chosen, parentId).catch((error: unknown) => toast.failed(t`Some files could not be uploaded`, error))
   }
   const button = (
     <Button variant="primary" icon={<Upload />} disabledReason={reason}>
-      Upload
+      <Trans>Upload</Trans>
     </Button>
   )
   return (
@@ -28,15 +30,15 @@ export const UploadButton = ({ parentId, reason }: { parentId: string | null; re
         <Menu
           trigger={button}
           entries={[
-            { label: 'Upload files', icon: <Upload />, onSelect: () => files.current?.click() },
-            { label: 'Upload folder', icon: <FolderUp />, onSelect: () => folder.current?.click() },
+            { label: t`Upload files`, icon: <Upload />, onSelect: () => files.current?.click() },
+            { label: t`Upload folder`, icon: <FolderUp />, onSelect: () => folder.current?.click() },
           ]}
         />
       ) : (
         button
       )}
-      <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={onChange} />
-      <input ref={folder} type="file" webkitdirectory="" hidden aria-label="Folder to upload" onChange={onChange} />
+      <input ref={files} type="file" multiple hidden aria-label={t`Files to upload`} onChange={onChange} />
+      <input ref={folder} type="file" webkitdirectory="" hidden aria-label={t`Folder to upload`} onChange={onChange} />
     </>
   )
 }

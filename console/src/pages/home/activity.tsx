@@ -1,3 +1,7 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -11,14 +15,14 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './home.module.css'
 
 /** Texts for actions whose name does not read well. */
-const sentences: Record<string, string> = {
-  'billing.deposited': 'Funds added',
-  'user.stepped-up': 'Identity confirmed',
+const sentences: Record<string, Text> = {
+  'billing.deposited': msg`Funds added`,
+  'user.stepped-up': msg`Identity confirmed`,
 }
 
 /** `api-key.created` → `API key created: CI`, with the name of the resource if there is one. */
 const sentenceOf = ({ action, details }: AuditEntry): string => {
-  const words = sentences[action] ?? formatWord(action.replace('.', ' ')).replace(/^Api /, 'API ')
+  const words = textOf(sentences[action] ?? formatWord(action.replace('.', ' ')).replace(/^Api /, 'API '))
   return typeof details['name'] === 'string' ? `${words}: ${details['name']}` : words
 }
 
@@ -28,10 +32,10 @@ export const Activity = () => {
   return (
     <Section
       plain
-      title="Activity"
+      title={t`Activity`}
       actions={
         <ButtonLink small variant="quiet" to="/settings/audit-log">
-          View all
+          <Trans>View all</Trans>
         </ButtonLink>
       }
     >
@@ -39,7 +43,7 @@ export const Activity = () => {
         <QueryBoundary query={entries} compact>
           {({ items }) =>
             items.length === 0 ? (
-              <EmptyState compact title="No activity yet" />
+              <EmptyState compact title={t`No activity yet`} />
             ) : (
               items.map((entry) => (
                 <div key={entry.id} className={styles['item']}>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -29,15 +31,15 @@ const useAttentionItems = (): AttentionItem[] => {
   if (!hasPassword) {
     items.push({
       key: 'password',
-      text: 'Set a password to sign in again and to confirm sensitive changes.',
-      action: 'Set password',
+      text: t`Set a password to sign in again and to confirm sensitive changes.`,
+      action: t`Set password`,
       to: '/settings/profile',
     })
   } else if (!twoFactorEnabled && (me.role === 'owner' || me.role === 'admin')) {
     items.push({
       key: 'two-factor',
-      text: 'Your account has full access and is protected by a password only.',
-      action: 'Turn on two-factor',
+      text: t`Your account has full access and is protected by a password only.`,
+      action: t`Turn on two-factor`,
       to: '/settings/profile',
     })
   }
@@ -48,10 +50,18 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          <strong>{agent?.name ?? 'An agent'}</strong> needs action{title !== null && ` in “${title}”`}.
+          {title === null ? (
+            <Trans>
+              <strong>{agent?.name ?? t`An agent`}</strong> needs action.
+            </Trans>
+          ) : (
+            <Trans>
+              <strong>{agent?.name ?? t`An agent`}</strong> needs action in “{title}”.
+            </Trans>
+          )}
         </>
       ),
-      action: 'Review',
+      action: t`Review`,
       to: `/chat/${id}`,
     })
   }
@@ -62,11 +72,13 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          The connection <strong>{label ?? connectorSlug}</strong> failed
+          <Trans>
+            The connection <strong>{label ?? connectorSlug}</strong> failed
+          </Trans>
           {lastError !== null && `: ${lastError}`}
         </>
       ),
-      action: 'Reconnect',
+      action: t`Reconnect`,
       to: '/connections',
     })
   }
@@ -75,10 +87,13 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          The webhook <strong>{name}</strong> is disabled{statusReason !== null && `: ${statusReason}`}
+          <Trans>
+            The webhook <strong>{name}</strong> is disabled
+          </Trans>
+          {statusReason !== null && `: ${statusReason}`}
         </>
       ),
-      action: 'View webhook',
+      action: t`View webhook`,
       to: `/webhooks/${id}`,
     })
   }
@@ -88,18 +103,20 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          The event endpoint <strong>{name}</strong> receives no events: {statusReason}
+          <Trans>
+            The event endpoint <strong>{name}</strong> receives no events: {statusReason}
+          </Trans>
         </>
       ),
-      action: 'View endpoint',
+      action: t`View endpoint`,
       to: `/events/endpoints/${id}`,
     })
   }
   if (billing.data?.payment.billingEnforced === true && billing.data.balance.balanceCents <= 0) {
     items.push({
       key: 'balance',
-      text: `The balance is ${formatCents(billing.data.balance.balanceCents)}. Add funds to use paid models.`,
-      action: 'Add funds',
+      text: t`The balance is ${formatCents(billing.data.balance.balanceCents)}. Add funds to use paid models.`,
+      action: t`Add funds`,
       to: '/billing',
     })
   }
@@ -111,7 +128,7 @@ export const Attention = () => {
   const items = useAttentionItems()
   if (items.length === 0) return null
   return (
-    <section className={styles['attention']} aria-label="Needs attention">
+    <section className={styles['attention']} aria-label={t`Needs attention`}>
       {items.map(({ key, text, action, to }) => (
         <div key={key} className={styles['notice']}>
           <TriangleAlert aria-hidden="true" />

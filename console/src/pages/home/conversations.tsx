@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { MessagesSquare } from 'lucide-react'
 import { Link } from 'react-router'
@@ -18,15 +20,15 @@ export const Conversations = () => {
   const sessions = useQuery({ ...read('GET /sessions', { query: { limit: 6 } }), enabled: me.workspace !== null })
   if (me.workspace === null) {
     return (
-      <Section title="Conversations">
-        <EmptyState compact title="No workspace">
-          Agents belong to workspaces. Ask an owner or admin to add you to one.
+      <Section title={t`Conversations`}>
+        <EmptyState compact title={t`No workspace`}>
+          <Trans>Agents belong to workspaces. Ask an owner or admin to add you to one.</Trans>
         </EmptyState>
       </Section>
     )
   }
   return (
-    <Section plain title="Conversations">
+    <Section plain title={t`Conversations`}>
       <div className={styles['list']}>
         <QueryBoundary query={sessions} compact>
           {({ items }) =>
@@ -34,21 +36,33 @@ export const Conversations = () => {
               <EmptyState
                 compact
                 icon={<MessagesSquare />}
-                title="No conversations yet"
-                action={<ButtonLink to="/chat/new">Start conversation</ButtonLink>}
+                title={t`No conversations yet`}
+                action={
+                  <ButtonLink to="/chat/new">
+                    <Trans>Start conversation</Trans>
+                  </ButtonLink>
+                }
               />
             ) : (
               items.map(({ id, title, status, participants, lastMessageAt, createdAt }) => {
-                const agent = participants.find(({ type }) => type === 'agent')?.name ?? 'Agent'
+                const agent = participants.find(({ type }) => type === 'agent')?.name ?? t`Agent`
                 return (
                   <Link key={id} to={`/chat/${id}`} className={styles['item']}>
                     <Avatar name={agent} square />
                     <span className={styles['text']}>
-                      <span className={styles['title']}>{title ?? 'New conversation'}</span>
+                      <span className={styles['title']}>{title ?? t`New conversation`}</span>
                       <small>{agent}</small>
                     </span>
-                    {status === 'running' && <Status tone="info">Running</Status>}
-                    {status === 'requires_action' && <Status tone="warn">Needs action</Status>}
+                    {status === 'running' && (
+                      <Status tone="info">
+                        <Trans>Running</Trans>
+                      </Status>
+                    )}
+                    {status === 'requires_action' && (
+                      <Status tone="warn">
+                        <Trans>Needs action</Trans>
+                      </Status>
+                    )}
                     <RelativeTime at={lastMessageAt ?? createdAt} />
                   </Link>
                 )

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Bot, CircleCheck, KeyRound, Upload, UserPlus } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
@@ -32,22 +34,22 @@ const useSteps = (enabled: boolean): Step[] => {
   const keys = useQuery({ ...read('GET /api-keys', { query: { limit: 50 } }), enabled })
   const steps: Step[] = [
     {
-      title: 'Add files',
-      text: 'Upload documents, images and data for agents and API clients.',
+      title: t`Add files`,
+      text: t`Upload documents, images and data for agents and API clients.`,
       to: '/files',
       icon: Upload,
       done: files.data && files.data.total > 0,
     },
     {
-      title: 'Chat with an agent',
-      text: 'Every workspace has an assistant. Its demo model needs no account.',
+      title: t`Chat with an agent`,
+      text: t`Every workspace has an assistant. Its demo model needs no account.`,
       to: '/chat/new',
       icon: Bot,
       done: sessions.data && sessions.data.items.length > 0,
     },
     {
-      title: 'Create an API key',
-      text: 'Use the API for everything you can do in the console.',
+      title: t`Create an API key`,
+      text: t`Use the API for everything you can do in the console.`,
       to: '/settings/api-keys',
       icon: KeyRound,
       // The key that the first start prints counts as well once it is used.
@@ -56,8 +58,8 @@ const useSteps = (enabled: boolean): Step[] => {
   ]
   if (can('members:write')) {
     steps.push({
-      title: 'Add a member',
-      text: 'Members get a sign-in link and a role.',
+      title: t`Add a member`,
+      text: t`Members get a sign-in link and a role.`,
       to: '/settings/members',
       icon: UserPlus,
       done: members.data && members.data.items.length > 1,
@@ -76,8 +78,8 @@ export const FirstSteps = () => {
   return (
     <Section
       plain
-      title="Get started"
-      description="Everything here is also available in the API."
+      title={t`Get started`}
+      description={t`Everything here is also available in the API.`}
       actions={
         <Button
           small
@@ -87,22 +89,26 @@ export const FirstSteps = () => {
             setDismissed(true)
           }}
         >
-          Hide
+          <Trans>Hide</Trans>
         </Button>
       }
     >
       <div className={styles['steps']}>
         {steps.map(({ title, text, to, icon: Icon, done }) => (
           <Link key={title} to={to} className={classNames(styles['step'], done === true && styles['done'])}>
-            {done === true ? <CircleCheck aria-label="Done" /> : <Icon aria-hidden="true" />}
+            {done === true ? <CircleCheck aria-label={t`Done`} /> : <Icon aria-hidden="true" />}
             <strong>{title}</strong>
             <p>{text}</p>
           </Link>
         ))}
         <a href="/docs" className={styles['step']}>
           <BookOpen aria-hidden="true" />
-          <strong>Read the API reference</strong>
-          <p>All operations with parameters, responses and examples.</p>
+          <strong>
+            <Trans>Read the API reference</Trans>
+          </strong>
+          <p>
+            <Trans>All operations with parameters, responses and examples.</Trans>
+          </p>
         </a>
       </div>
     </Section>

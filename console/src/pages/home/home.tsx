@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -9,12 +10,12 @@ import styles from './home.module.css'
 import { Conversations } from './conversations.tsx'
 
 const greeting = (hour: number): string => {
-  if (hour >= 5 && hour < 12) return 'Good morning'
-  return hour >= 12 && hour < 18 ? 'Good afternoon' : 'Good evening'
+  if (hour >= 5 && hour < 12) return t`Good morning`
+  return hour >= 12 && hour < 18 ? t`Good afternoon` : t`Good evening`
 }
 
 export const Home = () => {
-  useTitle('Home')
+  useTitle(t`Home`)
   const { session, me, can } = useIdentity()
   const [hello] = useState(() => greeting(new Date().getHours()))
   const [first] = session.user.name.split(' ')
@@ -22,7 +23,7 @@ export const Home = () => {
     <Page wide>
       <PageHeader
         title={`${hello}, ${first}`}
-        description={me.workspace === null ? me.org.name : `${me.org.name}, workspace ${me.workspace.name}`}
+        description={me.workspace === null ? me.org.name : t`${me.org.name}, workspace ${me.workspace.name}`}
       />
       <Attention />
       <FirstSteps />

@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyCreated } from '@atrium/client'
 import { KeyRound, Plus } from 'lucide-react'
@@ -24,29 +27,32 @@ import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './settings.module.css'
 
 const expiryOptions = [
-  ['', 'Never'],
-  ['30', 'In 30 days'],
-  ['90', 'In 90 days'],
-  ['365', 'In 1 year'],
+  ['', msg`Never`],
+  ['30', msg`In 30 days`],
+  ['90', msg`In 90 days`],
+  ['365', msg`In 1 year`],
 ] as const
+
+const exampleCall = (key: string): string => `curl -H "Authorization: Bearer ${key}" ${location.origin}/api/v1/me`
 
 const CreatedKeyDialog = ({ created, onClose }: { created: ApiKeyCreated; onClose: () => void }) => (
   <Dialog
     open
     wide
     onClose={onClose}
-    title={`API key “${created.name}” created`}
+    title={t`API key “${created.name}” created`}
     footer={
       <Button variant="primary" onClick={onClose}>
-        I have saved the key
+        <Trans>I have saved the key</Trans>
       </Button>
     }
   >
-    <SecretField label="API key" value={created.key} note="Copy the key now. You will not be able to see it again." />
-    <CodeBlock
-      text={`curl -H "Authorization: Bearer ${created.key}" ${location.origin}/api/v1/me`}
-      label="Copy command"
+    <SecretField
+      label={t`API key`}
+      value={created.key}
+      note={t`Copy the key now. You will not be able to see it again.`}
     />
+    <CodeBlock text={exampleCall(created.key)} label={t`Copy command`} />
   </Dialog>
 )
 
@@ -76,30 +82,32 @@ const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       wide
       onClose={onClose}
-      title="Create API key"
-      description="The key acts on your behalf in this organization."
+      title={t`Create API key`}
+      description={t`The key acts on your behalf in this organization.`}
       form={form}
-      action="Create key"
-      disabledReason={name.trim() === '' && 'Enter a name.'}
+      action={t`Create key`}
+      disabledReason={name.trim() === '' && t`Enter a name.`}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         field="name"
-        hint="For example, where the key is used."
+        hint={t`For example, where the key is used.`}
         maxLength={120}
         autoComplete="off"
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <SelectField label="Expiration" value={expires} onChange={({ target }) => setExpires(target.value)}>
+      <SelectField label={t`Expiration`} value={expires} onChange={({ target }) => setExpires(target.value)}>
         {expiryOptions.map(([value, label]) => (
           <option key={value} value={value}>
-            {label}
+            {textOf(label)}
           </option>
         ))}
       </SelectField>
-      <SelectField label="Workspace" value={workspaceId} onChange={({ target }) => setWorkspaceId(target.value)}>
-        <option value="">Default workspace</option>
+      <SelectField label={t`Workspace`} value={workspaceId} onChange={({ target }) => setWorkspaceId(target.value)}>
+        <option value="">
+          <Trans>Default workspace</Trans>
+        </option>
         {(workspaces.data?.items ?? []).map((workspace) => (
           <option key={workspace.id} value={workspace.id}>
             {workspace.name}
@@ -107,11 +115,13 @@ const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
         ))}
       </SelectField>
       <fieldset className={styles['scopes']}>
-        <legend>Scopes</legend>
+        <legend>
+          <Trans>Scopes</Trans>
+        </legend>
         <p className={styles['muted']}>
           {scopes.length === 0
-            ? 'No scopes selected: the key has all your permissions.'
-            : 'The key has only the selected permissions.'}
+            ? t`No scopes selected: the key has all your permissions.`
+            : t`The key has only the selected permissions.`}
         </p>
         <div className={styles['checks']}>
           {me.permissions.map((permission) => (
@@ -132,30 +142,46 @@ const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) =>
   const form = useSubmit(async () => {
     await api.call('DELETE /api-keys/:id', { params: { id: apiKey.id } })
     await refresh('GET /api-keys')
-    toast.done(`API key “${apiKey.name}” revoked`)
+    toast.done(t`API key “${apiKey.name}” revoked`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Revoke “${apiKey.name}”?`}
-      description="Requests with this key are rejected immediately. This cannot be undone."
+      title={t`Revoke “${apiKey.name}”?`}
+      description={t`Requests with this key are rejected immediately. This cannot be undone.`}
       form={form}
-      action="Revoke key"
+      action={t`Revoke key`}
     />
   )
 }
 
 const stateOf = ({ revokedAt, expiresAt }: ApiKey) => {
-  if (revokedAt !== null) return <Status tone="bad">Revoked</Status>
-  if (expiresAt !== null && Date.parse(expiresAt) < Date.now()) return <Status tone="warn">Expired</Status>
-  return <Status tone="good">Active</Status>
+  if (revokedAt !== null)
+    return (
+      <Status tone="bad">
+        <Trans>Revoked</Trans>
+      </Status>
+    )
+  if (expiresAt !== null && Date.parse(expiresAt) < Date.now())
+    return (
+      <Status tone="warn">
+        <Trans>Expired</Trans>
+      </Status>
+    )
+  return (
+    <Status tone="good">
+      <Trans>Active</Trans>
+    </Status>
+  )
 }
 
 const Scopes = ({ scopes }: { scopes: readonly string[] }) => (
   <span className={styles['wrap']}>
     {scopes.length === 0 ? (
-      <span className={styles['muted']}>Full access</span>
+      <span className={styles['muted']}>
+        <Trans>Full access</Trans>
+      </span>
     ) : (
       scopes.slice(0, 4).map((scope) => <Badge key={scope}>{scope}</Badge>)
     )}
@@ -164,15 +190,15 @@ const Scopes = ({ scopes }: { scopes: readonly string[] }) => (
 )
 
 export const ApiKeys = () => {
-  useTitle('API keys')
+  useTitle(t`API keys`)
   const { can } = useIdentity()
-  const reason = !can('keys:write') && 'You do not have permission to manage API keys.'
+  const reason = !can('keys:write') && t`You do not have permission to manage API keys.`
   const keys = usePages('GET /api-keys')
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey>()
   const createButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)} disabledReason={reason}>
-      Create key
+      <Trans>Create key</Trans>
     </Button>
   )
   return (
@@ -180,48 +206,52 @@ export const ApiKeys = () => {
       <QueryBoundary query={keys.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<KeyRound />} title="No API keys yet" action={createButton}>
-              API keys give programs your permissions in this organization, or a part of them.
+            <EmptyState icon={<KeyRound />} title={t`No API keys yet`} action={createButton}>
+              <Trans>API keys give programs your permissions in this organization, or a part of them.</Trans>
             </EmptyState>
           ) : (
             <>
               <div className={styles['intro']}>
                 <p>
-                  API keys give programs the permissions of the person who created them, or a part of them. See the{' '}
-                  <a className="link" href="/docs">
-                    API reference
-                  </a>
-                  .
+                  <Trans>
+                    API keys give programs the permissions of the person who created them, or a part of them. See the{' '}
+                    <a className="link" href="/docs">
+                      API reference
+                    </a>
+                    .
+                  </Trans>
                 </p>
                 {createButton}
               </div>
               <Table
-                label="API keys"
+                label={t`API keys`}
                 rows={rows}
                 keyOf={({ id }) => id}
                 columns={[
-                  { title: 'Name', cell: ({ name }) => name },
+                  { title: t`Name`, cell: ({ name }) => name },
                   {
-                    title: 'Key',
+                    title: t`Key`,
                     optional: true,
                     tight: true,
                     cell: ({ prefix, last4 }) => <span className={styles['key']}>{`${prefix}…${last4}`}</span>,
                   },
-                  { title: 'Scopes', optional: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+                  { title: t`Scopes`, optional: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
                   {
-                    title: 'Last used',
+                    title: t`Last used`,
                     optional: true,
                     tight: true,
                     cell: ({ lastUsedAt }) =>
                       lastUsedAt === null ? (
-                        <span className={styles['muted']}>Never</span>
+                        <span className={styles['muted']}>
+                          <Trans>Never</Trans>
+                        </span>
                       ) : (
                         <RelativeTime at={lastUsedAt} />
                       ),
                   },
-                  { title: 'Status', tight: true, cell: stateOf },
+                  { title: t`Status`, tight: true, cell: stateOf },
                   {
-                    title: 'Actions',
+                    title: t`Actions`,
                     hideTitle: true,
                     tight: true,
                     cell: (apiKey) =>
@@ -229,11 +259,11 @@ export const ApiKeys = () => {
                         <Button
                           small
                           variant="quiet"
-                          aria-label={`Revoke ${apiKey.name}`}
+                          aria-label={t`Revoke ${apiKey.name}`}
                           onClick={() => setRevoking(apiKey)}
                           disabledReason={reason}
                         >
-                          Revoke
+                          <Trans>Revoke</Trans>
                         </Button>
                       ),
                   },

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '@atrium/client'
 import { ScrollText } from 'lucide-react'
@@ -28,7 +30,9 @@ const Details = ({ details, requestId, ip }: AuditEntry) => {
   if (Object.keys(all).length === 0) return null
   return (
     <details className={styles['details']}>
-      <summary>Details</summary>
+      <summary>
+        <Trans>Details</Trans>
+      </summary>
       <pre>{JSON.stringify(all, null, 2)}</pre>
     </details>
   )
@@ -43,20 +47,22 @@ const Filters = () => {
   })
   return (
     <div className={styles['filters']} role="search">
-      <SelectField label="Actor" {...field('actor')}>
-        <option value="">Everyone</option>
+      <SelectField label={t`Actor`} {...field('actor')}>
+        <option value="">
+          <Trans>Everyone</Trans>
+        </option>
         {(members.data?.items ?? []).map(({ userId, name }) => (
           <option key={userId} value={userId}>
             {name}
           </option>
         ))}
       </SelectField>
-      <TextField label="Action" placeholder="api-key.created" {...field('action')} />
-      <TextField label="From" type="date" {...field('from')} />
-      <TextField label="To" type="date" {...field('to')} />
+      <TextField label={t`Action`} placeholder="api-key.created" {...field('action')} />
+      <TextField label={t`From`} type="date" {...field('from')} />
+      <TextField label={t`To`} type="date" {...field('to')} />
       {params.size > 0 && (
         <Button variant="quiet" onClick={() => setParams({})}>
-          Clear filters
+          <Trans>Clear filters</Trans>
         </Button>
       )}
     </div>
@@ -64,7 +70,7 @@ const Filters = () => {
 }
 
 export const AuditLog = () => {
-  useTitle('Audit log')
+  useTitle(t`Audit log`)
   const { can } = useIdentity()
   const [params] = useSearchParams()
   const [actorId, action, from, to] = ['actor', 'action', 'from', 'to'].map((name) => params.get(name) ?? '')
@@ -82,31 +88,36 @@ export const AuditLog = () => {
       <QueryBoundary query={entries.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<ScrollText />} title="No entries" compact>
-              {params.size > 0 ? 'No entries match the filters.' : 'Changes by people and API keys appear here.'}
+            <EmptyState icon={<ScrollText />} title={t`No entries`} compact>
+              {params.size > 0 ? t`No entries match the filters.` : t`Changes by people and API keys appear here.`}
             </EmptyState>
           ) : (
             <Table
-              label="Audit log"
+              label={t`Audit log`}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  title: 'Time',
+                  title: t`Time`,
                   tight: true,
                   cell: ({ at }) => <span className={styles['muted']}>{formatDateTime(at)}</span>,
                 },
                 {
-                  title: 'Actor',
+                  title: t`Actor`,
                   cell: ({ actor }) => (
                     <span className={styles['wrap']}>
-                      {actor.name} {actor.apiKeyId !== null && <Badge>API key</Badge>}
+                      {actor.name}{' '}
+                      {actor.apiKeyId !== null && (
+                        <Badge>
+                          <Trans>API key</Trans>
+                        </Badge>
+                      )}
                     </span>
                   ),
                 },
-                { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
+                { title: t`Action`, cell: (entry) => <code>{entry.action}</code> },
                 {
-                  title: 'Resource',
+                  title: t`Resource`,
                   optional: true,
                   cell: ({ resource, details }) => (
                     <span>
@@ -118,7 +129,7 @@ export const AuditLog = () => {
                     </span>
                   ),
                 },
-                { title: 'More', hideTitle: true, optional: true, cell: (entry) => <Details {...entry} /> },
+                { title: t`More`, hideTitle: true, optional: true, cell: (entry) => <Details {...entry} /> },
               ]}
             />
           )

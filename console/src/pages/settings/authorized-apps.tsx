@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { AuthorizedApp } from '@atrium/client'
 import { AppWindow } from 'lucide-react'
 import { useState } from 'react'
@@ -20,24 +22,24 @@ const Revoke = ({ app, onClose }: { app: AuthorizedApp; onClose: () => void }) =
   const form = useSubmit(async () => {
     await api.call('DELETE /apps/:id', { params: { id: app.id } })
     await refresh('GET /apps')
-    toast.done(`Access of “${app.name}” revoked`)
+    toast.done(t`Access of “${app.name}” revoked`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Revoke access of “${app.name}”?`}
-      description="The app loses access immediately. It can ask for authorization again."
+      title={t`Revoke access of “${app.name}”?`}
+      description={t`The app loses access immediately. It can ask for authorization again.`}
       form={form}
-      action="Revoke access"
+      action={t`Revoke access`}
     />
   )
 }
 
 export const AuthorizedApps = () => {
-  useTitle('Authorized apps')
+  useTitle(t`Authorized apps`)
   const { me, can } = useIdentity()
-  const reason = !can('keys:write') && 'You do not have permission to manage authorized apps.'
+  const reason = !can('keys:write') && t`You do not have permission to manage authorized apps.`
   const apps = usePages('GET /apps')
   const [revoking, setRevoking] = useState<AuthorizedApp>()
   return (
@@ -45,27 +47,31 @@ export const AuthorizedApps = () => {
       <QueryBoundary query={apps.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<AppWindow />} title="No authorized apps">
-              Apps that support MCP connect with the URL <code>{`${location.origin}/mcp`}</code> and ask for your
-              authorization.
+            <EmptyState icon={<AppWindow />} title={t`No authorized apps`}>
+              <Trans>
+                Apps that support MCP connect with the URL <code>{`${location.origin}/mcp`}</code> and ask for your
+                authorization.
+              </Trans>
             </EmptyState>
           ) : (
             <>
               <div className={styles['intro']}>
                 <p>
-                  These apps use {me.org.name} through MCP with the permissions of the person who authorized them, or a
-                  part of them.
+                  <Trans>
+                    These apps use {me.org.name} through MCP with the permissions of the person who authorized them, or
+                    a part of them.
+                  </Trans>
                 </p>
               </div>
               <Table
-                label="Authorized apps"
+                label={t`Authorized apps`}
                 rows={rows}
                 keyOf={({ id }) => id}
                 columns={[
-                  { title: 'Name', cell: ({ name }) => name },
-                  { title: 'Redirects to', optional: true, cell: ({ redirectHost }) => <code>{redirectHost}</code> },
+                  { title: t`Name`, cell: ({ name }) => name },
+                  { title: t`Redirects to`, optional: true, cell: ({ redirectHost }) => <code>{redirectHost}</code> },
                   {
-                    title: 'Permissions',
+                    title: t`Permissions`,
                     optional: true,
                     cell: ({ scopes }) => (
                       <span className={styles['wrap']}>
@@ -76,35 +82,37 @@ export const AuthorizedApps = () => {
                     ),
                   },
                   {
-                    title: 'Person',
+                    title: t`Person`,
                     optional: true,
                     tight: true,
-                    cell: ({ userId }) => (userId === me.user.id ? 'You' : 'Another member'),
+                    cell: ({ userId }) => (userId === me.user.id ? t`You` : t`Another member`),
                   },
                   {
-                    title: 'Last used',
+                    title: t`Last used`,
                     optional: true,
                     tight: true,
                     cell: ({ lastUsedAt }) =>
                       lastUsedAt === null ? (
-                        <span className={styles['muted']}>Never</span>
+                        <span className={styles['muted']}>
+                          <Trans>Never</Trans>
+                        </span>
                       ) : (
                         <RelativeTime at={lastUsedAt} />
                       ),
                   },
                   {
-                    title: 'Actions',
+                    title: t`Actions`,
                     hideTitle: true,
                     tight: true,
                     cell: (app) => (
                       <Button
                         small
                         variant="quiet"
-                        aria-label={`Revoke access of ${app.name}`}
+                        aria-label={t`Revoke access of ${app.name}`}
                         onClick={() => setRevoking(app)}
                         disabledReason={reason}
                       >
-                        Revoke
+                        <Trans>Revoke</Trans>
                       </Button>
                     ),
                   },

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 // The first that matches counts: most browsers also name those that they are compatible with.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
@@ -23,6 +24,6 @@ const nameIn = (names: typeof browsers, text: string): string | undefined =>
 export const browserName = (userAgent: string | null): string => {
   const text = userAgent ?? ''
   const [browser, system] = [nameIn(browsers, text), nameIn(systems, text)]
-  if (browser === undefined) return system === undefined ? 'Unknown browser' : `Unknown browser on ${system}`
-  return system === undefined ? browser : `${browser} on ${system}`
+  if (browser === undefined) return system === undefined ? t`Unknown browser` : t`Unknown browser on ${system}`
+  return system === undefined ? browser : t`${browser} on ${system}`
 }

@@ -1,8 +1,12 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Member, MemberCreate, MemberCreated } from '@atrium/client'
 import { Trash2, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'
-import { formatWord } from '../../words.ts'
+import { formatWord, formatWordInText } from '../../words.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
@@ -23,11 +27,11 @@ import styles from './settings.module.css'
 
 type Role = Member['role']
 
-const roles: Record<Role, string> = {
-  owner: 'Full access, including managing owners',
-  admin: 'Full access, except managing owners',
-  billing_manager: 'Member access and billing management',
-  member: 'Access to files, agents, webhooks and connections',
+const roles: Record<Role, Text> = {
+  owner: msg`Full access, including managing owners`,
+  admin: msg`Full access, except managing owners`,
+  billing_manager: msg`Member access and billing management`,
+  member: msg`Access to files, agents, webhooks and connections`,
 }
 const roleNames = Object.keys(roles) as Role[]
 
@@ -49,29 +53,29 @@ const RoleOptions = () =>
   ))
 
 const describe = ({ status, signInLink }: MemberCreated): string => {
-  const consent = status === 'invited' ? 'They become a member when they accept the invitation. ' : ''
+  const consent = status === 'invited' ? `${t`They become a member when they accept the invitation.`} ` : ''
   return signInLink === null
-    ? `${consent}There is no sign-in link to share, because they can already sign in or you did not confirm access.`
-    : `${consent}Atrium sends no email. Share this link with them yourself.`
+    ? consent + t`There is no sign-in link to share, because they can already sign in or you did not confirm access.`
+    : consent + t`Atrium sends no email. Share this link with them yourself.`
 }
 
 const Invited = ({ member, onClose }: { member: MemberCreated; onClose: () => void }) => (
   <Dialog
     open
     onClose={onClose}
-    title={member.status === 'invited' ? `${member.name} invited` : `${member.name} added`}
+    title={member.status === 'invited' ? t`${member.name} invited` : t`${member.name} added`}
     description={describe(member)}
     footer={
       <Button variant="primary" onClick={onClose}>
-        Done
+        <Trans>Done</Trans>
       </Button>
     }
   >
     {member.signInLink !== null && (
       <SecretField
-        label="Sign-in link"
+        label={t`Sign-in link`}
         value={member.signInLink}
-        note="Copy the link now. It is not shown again, works once and expires after 24 hours."
+        note={t`Copy the link now. It is not shown again, works once and expires after 24 hours.`}
       />
     )}
   </Dialog>
@@ -93,13 +97,13 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   return (
     <FormDialog
       onClose={onClose}
-      title="Add member"
+      title={t`Add member`}
       form={form}
-      action="Add member"
-      disabledReason={email === '' && 'Enter an email address.'}
+      action={t`Add member`}
+      disabledReason={email === '' && t`Enter an email address.`}
     >
       <TextField
-        label="Email"
+        label={t`Email`}
         field="email"
         type="email"
         autoComplete="off"
@@ -107,7 +111,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
         onChange={({ target }) => setEmail(target.value)}
       />
       <TextField
-        label="Name"
+        label={t`Name`}
         field="name"
         optional
         autoComplete="off"
@@ -116,9 +120,9 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
         onChange={({ target }) => setName(target.value)}
       />
       <SelectField
-        label="Role"
+        label={t`Role`}
         field="role"
-        hint={roles[role]}
+        hint={textOf(roles[role])}
         value={role}
         onChange={({ target }) => setRole(target.value as Role)}
       >
@@ -133,20 +137,20 @@ const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) =>
   const form = useSubmit(async () => {
     await api.call('DELETE /members/:id', { params: { id: member.id } })
     await refresh('GET /members')
-    toast.done(invited ? 'Invitation cancelled' : `${member.name} removed`)
+    toast.done(invited ? t`Invitation cancelled` : t`${member.name} removed`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={invited ? `Cancel the invitation of ${member.name}?` : `Remove ${member.name}?`}
+      title={invited ? t`Cancel the invitation of ${member.name}?` : t`Remove ${member.name}?`}
       description={
         invited
-          ? 'The sign-in link stops working immediately.'
-          : 'Their API keys and sessions stop working immediately. Their files and other content are kept.'
+          ? t`The sign-in link stops working immediately.`
+          : t`Their API keys and sessions stop working immediately. Their files and other content are kept.`
       }
       form={form}
-      action={invited ? 'Cancel invitation' : 'Remove member'}
+      action={invited ? t`Cancel invitation` : t`Remove member`}
     />
   )
 }
@@ -157,7 +161,7 @@ const RoleField = ({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
   if (!mayWrite) return formatWord(member.role)
   return (
     <SelectField
-      label={`Role of ${member.name}`}
+      label={t`Role of ${member.name}`}
       hideLabel
       value={member.role}
       disabled={busy}
@@ -174,8 +178,8 @@ const useSubmitRole = ({ id, name }: Member, withStepUp: ReturnType<typeof useSt
     setBusy(true)
     void withStepUp((stepUpToken) => api.call('PATCH /members/:id', { params: { id }, body: { role }, stepUpToken }))
       .then(
-        () => toast.done(`Role of ${name} changed to ${formatWord(role).toLowerCase()}`),
-        (error: unknown) => toast.failed('Role could not be changed', error),
+        () => toast.done(t`Role of ${name} changed to ${formatWordInText(role)}`),
+        (error: unknown) => toast.failed(t`Role could not be changed`, error),
       )
       .then(() => refresh('GET /members', 'GET /me'))
       .finally(() => setBusy(false))
@@ -189,26 +193,26 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
   const rows = invited.query.data ?? []
   if (rows.length === 0) return null
   return (
-    <Section title="Invitations" description="Pending invitations.">
+    <Section title={t`Invitations`} description={t`Pending invitations.`}>
       <Table
         stacked
-        label="Invitations"
+        label={t`Invitations`}
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
-          { title: 'Role', tight: true, cell: ({ role }) => formatWord(role) },
-          { title: 'Sent', optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          { title: t`Member`, cell: ({ name, email }) => <Person name={name} email={email} /> },
+          { title: t`Role`, tight: true, cell: ({ role }) => formatWord(role) },
+          { title: t`Sent`, optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
           {
-            title: 'Actions',
+            title: t`Actions`,
             hideTitle: true,
             tight: true,
             cell: (member) => (
               <IconButton
                 small
-                label={`Cancel the invitation of ${member.name}`}
+                label={t`Cancel the invitation of ${member.name}`}
                 icon={<Trash2 />}
-                disabledReason={!mayWrite && 'Only owners and admins can remove members.'}
+                disabledReason={!mayWrite && t`Only owners and admins can remove members.`}
                 onClick={() => onRemove(member)}
               />
             ),
@@ -221,7 +225,7 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
 }
 
 export const Members = () => {
-  useTitle('Members')
+  useTitle(t`Members`)
   const { me, can } = useIdentity()
   const mayWrite = can('members:write')
   const members = usePages('GET /members')
@@ -231,43 +235,46 @@ export const Members = () => {
     <>
       <div className={styles['intro']}>
         <p>
-          Members of {me.org.name}. Owners and admins can access every workspace, others only those they were added to.
+          <Trans>
+            Members of {me.org.name}. Owners and admins can access every workspace, others only those they were added
+            to.
+          </Trans>
         </p>
         <Button
           variant="primary"
           icon={<UserPlus />}
           onClick={() => setInviting(true)}
-          disabledReason={!mayWrite && 'Only owners and admins can add members.'}
+          disabledReason={!mayWrite && t`Only owners and admins can add members.`}
         >
-          Add member
+          <Trans>Add member</Trans>
         </Button>
       </div>
       <QueryBoundary query={members.query}>
         {(rows) => (
           <Table
             stacked
-            label="Members"
+            label={t`Members`}
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
-              { title: 'Role', tight: true, cell: (member) => <RoleField member={member} mayWrite={mayWrite} /> },
+              { title: t`Member`, cell: ({ name, email }) => <Person name={name} email={email} /> },
+              { title: t`Role`, tight: true, cell: (member) => <RoleField member={member} mayWrite={mayWrite} /> },
               {
-                title: 'Joined',
+                title: t`Joined`,
                 optional: true,
                 tight: true,
                 cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
               },
               {
-                title: 'Actions',
+                title: t`Actions`,
                 hideTitle: true,
                 tight: true,
                 cell: (member) => (
                   <IconButton
                     small
-                    label={`Remove ${member.name}`}
+                    label={t`Remove ${member.name}`}
                     icon={<Trash2 />}
-                    disabledReason={!mayWrite && 'Only owners and admins can remove members.'}
+                    disabledReason={!mayWrite && t`Only owners and admins can remove members.`}
                     onClick={() => setRemoving(member)}
                   />
                 ),

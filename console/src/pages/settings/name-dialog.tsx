@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -32,10 +33,10 @@ export const NameDialog = ({
       description={description}
       form={form}
       action={action}
-      disabledReason={name.trim() === '' && 'Enter a name.'}
+      disabledReason={name.trim() === '' && t`Enter a name.`}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         field="name"
         maxLength={120}
         autoComplete="off"

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import { api, refresh, queryClient } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
@@ -12,7 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 
 export const Organization = () => {
-  useTitle('Organization')
+  useTitle(t`Organization`)
   const { me, can } = useIdentity()
   const [name, setName] = useState(me.org.name)
   const mayWrite = can('org:write')
@@ -20,15 +22,15 @@ export const Organization = () => {
     const org = await api.call('PATCH /org', { body: { name: name.trim() } })
     setName(org.name)
     await Promise.all([refresh('GET /me', 'GET /org'), queryClient.invalidateQueries({ queryKey: ['session'] })])
-    toast.done('Organization renamed')
+    toast.done(t`Organization renamed`)
   })
   const problem =
-    (!mayWrite && 'Only owners and admins can rename the organization.') ||
-    (name.trim() === '' && 'Enter a name.') ||
-    (name.trim() === me.org.name && 'The name has not changed.')
+    (!mayWrite && t`Only owners and admins can rename the organization.`) ||
+    (name.trim() === '' && t`Enter a name.`) ||
+    (name.trim() === me.org.name && t`The name has not changed.`)
   return (
     <div className={styles['narrow']}>
-      <Section title="Organization" description="The name is shown to all members, and in invitations.">
+      <Section title={t`Organization`} description={t`The name is shown to all members, and in invitations.`}>
         <Form
           className={styles['form']}
           onSubmit={() => {
@@ -37,7 +39,7 @@ export const Organization = () => {
         >
           <Notice error={error} />
           <TextField
-            label="Name"
+            label={t`Name`}
             maxLength={120}
             autoComplete="organization"
             readOnly={!mayWrite}
@@ -46,7 +48,7 @@ export const Organization = () => {
           />
           <div>
             <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-              Save
+              <Trans>Save</Trans>
             </Button>
           </div>
         </Form>

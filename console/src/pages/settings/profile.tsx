@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 import { api, queryClient, refresh } from '../../api.ts'
 import { formatWord } from '../../words.ts'
@@ -37,18 +39,18 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
     setNew('')
     setTotpCode('')
     await queryClient.invalidateQueries({ queryKey: ['session'] })
-    toast.done(hasPassword ? 'Password changed. Your other sessions have ended.' : 'Password set')
+    toast.done(hasPassword ? t`Password changed. Your other sessions have ended.` : t`Password set`)
   })
   const problem =
-    (hasPassword && currentPassword === '' && 'Enter your current password.') ||
-    (newPassword.length < 8 && 'The password must be at least 8 characters.')
+    (hasPassword && currentPassword === '' && t`Enter your current password.`) ||
+    (newPassword.length < 8 && t`The password must be at least 8 characters.`)
   return (
     <Section
-      title="Password"
+      title={t`Password`}
       description={
         hasPassword
-          ? 'Changing the password ends all your other sessions.'
-          : 'You signed in with a link. Set a password to sign in again and to confirm sensitive changes.'
+          ? t`Changing the password ends all your other sessions.`
+          : t`You signed in with a link. Set a password to sign in again and to confirm sensitive changes.`
       }
     >
       <Form
@@ -61,42 +63,42 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
         <FormError />
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <TextField
-          label={hasPassword ? 'Current password' : 'Password in another organization'}
+          label={hasPassword ? t`Current password` : t`Password in another organization`}
           type="password"
           autoComplete="current-password"
           {...(!hasPassword && {
             optional: true,
-            hint: 'If you already have a password there, the new password applies to both organizations.',
+            hint: t`If you already have a password there, the new password applies to both organizations.`,
           })}
           value={currentPassword}
           onChange={({ target }) => setCurrent(target.value)}
         />
         {!hasPassword && currentPassword !== '' && (
           <TextField
-            label="Authentication code"
+            label={t`Authentication code`}
             field="totpCode"
             optional
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={6}
-            hint="Required if the other organization uses two-factor authentication."
+            hint={t`Required if the other organization uses two-factor authentication.`}
             value={totpCode}
             onChange={({ target }) => setTotpCode(target.value)}
           />
         )}
         <TextField
-          label="New password"
+          label={t`New password`}
           field="newPassword"
           type="password"
           autoComplete="new-password"
           maxLength={128}
-          hint="At least 8 characters"
+          hint={t`At least 8 characters`}
           value={newPassword}
           onChange={({ target }) => setNew(target.value)}
         />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            {hasPassword ? 'Change password' : 'Set password'}
+            {hasPassword ? t`Change password` : t`Set password`}
           </Button>
         </div>
       </Form>
@@ -114,13 +116,15 @@ const LanguageField = () => {
   }
   return (
     <SelectField
-      label="Language"
+      label={t`Language`}
       value={me.user.language ?? ''}
       onChange={({ target }) =>
-        void change(target.value).catch((error: unknown) => toast.failed('Could not change the language', error))
+        void change(target.value).catch((error: unknown) => toast.failed(t`Could not change the language`, error))
       }
     >
-      <option value="">Browser default</option>
+      <option value="">
+        <Trans>Browser default</Trans>
+      </option>
       {Object.entries(languageNames).map(([language, name]) => (
         <option key={language} value={language} lang={language}>
           {name}
@@ -131,7 +135,7 @@ const LanguageField = () => {
 }
 
 export const Profile = () => {
-  useTitle('Profile')
+  useTitle(t`Profile`)
   const { session, me } = useIdentity()
   const theme = useTheme()
   const { email, hasPassword, twoFactorEnabled } = session.user
@@ -140,11 +144,11 @@ export const Profile = () => {
   const rename = async (next: string): Promise<void> => {
     await api.call('PATCH /me', { body: { name: next } })
     await Promise.all([refresh('GET /me', 'GET /members'), queryClient.invalidateQueries({ queryKey: ['session'] })])
-    toast.done('Name changed')
+    toast.done(t`Name changed`)
   }
   return (
     <div className={styles['narrow']}>
-      <Section title="Profile">
+      <Section title={t`Profile`}>
         <div className={styles['person']}>
           <Avatar name={name} size="l" />
           <div>
@@ -152,28 +156,36 @@ export const Profile = () => {
             <p className={styles['muted']}>{email}</p>
           </div>
           <Badge tone="info">
-            {formatWord(me.role)} of {me.org.name}
+            <Trans>
+              {formatWord(me.role)} of {me.org.name}
+            </Trans>
           </Badge>
           <Button small onClick={() => setRenaming(true)}>
-            Change name
+            <Trans>Change name</Trans>
           </Button>
         </div>
         {isRenaming && (
           <NameDialog
-            title="Change your name"
-            description={`Members of ${me.org.name} see this name. Other organizations keep the name that they know.`}
-            action="Save"
+            title={t`Change your name`}
+            description={t`Members of ${me.org.name} see this name. Other organizations keep the name that they know.`}
+            action={t`Save`}
             initial={name}
             work={rename}
             onClose={() => setRenaming(false)}
           />
         )}
       </Section>
-      <Section title="Appearance">
-        <SelectField label="Theme" value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
-          <option value="system">System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
+      <Section title={t`Appearance`}>
+        <SelectField label={t`Theme`} value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
+          <option value="system">
+            <Trans>System</Trans>
+          </option>
+          <option value="light">
+            <Trans>Light</Trans>
+          </option>
+          <option value="dark">
+            <Trans>Dark</Trans>
+          </option>
         </SelectField>
         <LanguageField />
       </Section>

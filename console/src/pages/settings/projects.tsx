@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Project } from '@atrium/client'
 import { PenLine, Plus, SquareKanban, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -34,14 +36,14 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
     <FormDialog
       wide
       onClose={onClose}
-      title={project ? `Edit ${project.name}` : 'Create project'}
-      {...(!project && { description: 'Each project gets its own folder.' })}
+      title={project ? t`Edit ${project.name}` : t`Create project`}
+      {...(!project && { description: t`Each project gets its own folder.` })}
       form={form}
-      action={project ? 'Save changes' : 'Create project'}
-      disabledReason={name.trim() === '' && 'Enter a name.'}
+      action={project ? t`Save changes` : t`Create project`}
+      disabledReason={name.trim() === '' && t`Enter a name.`}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         field="name"
         maxLength={255}
         autoComplete="off"
@@ -49,7 +51,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
         onChange={({ target }) => setName(target.value)}
       />
       <TextArea
-        label="Description"
+        label={t`Description`}
         field="description"
         optional
         maxLength={5_000}
@@ -57,7 +59,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
         onChange={({ target }) => setDescription(target.value)}
       />
       <TextArea
-        label="Instructions for agents"
+        label={t`Instructions for agents`}
         field="instructions"
         optional
         maxLength={20_000}
@@ -72,30 +74,30 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
   const form = useSubmit(async () => {
     await api.call('DELETE /projects/:id', { params: { id: project.id } })
     await refresh('GET /projects', 'GET /files')
-    toast.done(`${project.name} deleted`)
+    toast.done(t`${project.name} deleted`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete ${project.name}?`}
-      description="The project folder and everything in it are deleted. This cannot be undone."
+      title={t`Delete ${project.name}?`}
+      description={t`The project folder and everything in it are deleted. This cannot be undone.`}
       form={form}
-      action="Delete project"
+      action={t`Delete project`}
     />
   )
 }
 
 export const Projects = () => {
-  useTitle('Projects')
+  useTitle(t`Projects`)
   const { can } = useIdentity()
-  const reason = !can('projects:write') && 'You do not have permission to change projects.'
+  const reason = !can('projects:write') && t`You do not have permission to change projects.`
   const projects = usePages('GET /projects')
   const [asking, setAsking] = useState<{ about: 'edit'; project?: Project } | { about: 'delete'; project: Project }>()
   const close = (): void => setAsking(undefined)
   const create = (
     <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'edit' })} disabledReason={reason}>
-      Create project
+      <Trans>Create project</Trans>
     </Button>
   )
   return (
@@ -103,22 +105,24 @@ export const Projects = () => {
       <QueryBoundary query={projects.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<SquareKanban />} title="No projects yet" action={create}>
-              A project has its own folder and instructions for agents.
+            <EmptyState icon={<SquareKanban />} title={t`No projects yet`} action={create}>
+              <Trans>A project has its own folder and instructions for agents.</Trans>
             </EmptyState>
           ) : (
             <>
               <div className={styles['intro']}>
-                <p>A project has its own folder and instructions for agents.</p>
+                <p>
+                  <Trans>A project has its own folder and instructions for agents.</Trans>
+                </p>
                 {create}
               </div>
               <Table
-                label="Projects"
+                label={t`Projects`}
                 rows={rows}
                 keyOf={({ id }) => id}
                 columns={[
                   {
-                    title: 'Name',
+                    title: t`Name`,
                     cell: ({ name, folderId }) => (
                       <Link to={`/files/${folderId}`} className="link">
                         {name}
@@ -126,32 +130,32 @@ export const Projects = () => {
                     ),
                   },
                   {
-                    title: 'Description',
+                    title: t`Description`,
                     optional: true,
                     cell: ({ description }) => <span className={styles['muted']}>{description}</span>,
                   },
                   {
-                    title: 'Updated',
+                    title: t`Updated`,
                     optional: true,
                     tight: true,
                     cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
                   },
                   {
-                    title: 'Actions',
+                    title: t`Actions`,
                     hideTitle: true,
                     tight: true,
                     cell: (project) => (
                       <span className={styles['actions']}>
                         <IconButton
                           small
-                          label={`Edit ${project.name}`}
+                          label={t`Edit ${project.name}`}
                           icon={<PenLine />}
                           disabledReason={reason}
                           onClick={() => setAsking({ about: 'edit', project })}
                         />
                         <IconButton
                           small
-                          label={`Delete ${project.name}`}
+                          label={t`Delete ${project.name}`}
                           icon={<Trash2 />}
                           disabledReason={reason}
                           onClick={() => setAsking({ about: 'delete', project })}

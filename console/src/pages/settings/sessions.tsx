@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { OwnSession } from '@atrium/client'
 import { useState } from 'react'
@@ -19,16 +21,16 @@ const SignOutOne = ({ session, onClose }: { session: OwnSession; onClose: () => 
   const form = useSubmit(async () => {
     await api.call('DELETE /auth/sessions/:id', { params: { id: session.id } })
     await refresh('GET /auth/sessions')
-    toast.done(`Signed out of ${browser}`)
+    toast.done(t`Signed out of ${browser}`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Sign out of ${browser}?`}
-      description="The session ends immediately. You can sign in there again."
+      title={t`Sign out of ${browser}?`}
+      description={t`The session ends immediately. You can sign in there again.`}
       form={form}
-      action="Sign out"
+      action={t`Sign out`}
     />
   )
 }
@@ -37,16 +39,16 @@ const SignOutOthers = ({ onClose }: { onClose: () => void }) => {
   const form = useSubmit(async () => {
     const { ended } = await api.call('DELETE /auth/sessions')
     await refresh('GET /auth/sessions')
-    toast.done(ended === 1 ? '1 session ended' : `${ended} sessions ended`)
+    toast.done(ended === 1 ? '1 session ended' : t`${ended} sessions ended`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title="Sign out of all other sessions?"
-      description="All your sessions except this one end immediately."
+      title={t`Sign out of all other sessions?`}
+      description={t`All your sessions except this one end immediately.`}
       form={form}
-      action="Sign out of all others"
+      action={t`Sign out of all others`}
     />
   )
 }
@@ -59,34 +61,38 @@ export const Sessions = () => {
   return (
     <Section
       plain
-      title="Sessions"
-      description="Browsers in which you are signed in. A session ends 7 days after its last use."
+      title={t`Sessions`}
+      description={t`Browsers in which you are signed in. A session ends 7 days after its last use.`}
       actions={
-        <Button onClick={() => setEnding('others')} disabledReason={isOnlyOne && 'You have no other sessions.'}>
-          Sign out of all others
+        <Button onClick={() => setEnding('others')} disabledReason={isOnlyOne && t`You have no other sessions.`}>
+          <Trans>Sign out of all others</Trans>
         </Button>
       }
     >
       <QueryBoundary query={sessions}>
         {({ items }) => (
           <Table
-            label="Sessions"
+            label={t`Sessions`}
             rows={items}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: 'Browser',
+                title: t`Browser`,
                 cell: ({ userAgent, isCurrent }) => (
                   <span className={styles['wrap']}>
                     {browserName(userAgent)}
-                    {isCurrent && <Badge tone="info">This browser</Badge>}
+                    {isCurrent && (
+                      <Badge tone="info">
+                        <Trans>This browser</Trans>
+                      </Badge>
+                    )}
                   </span>
                 ),
               },
-              { title: 'IP address', optional: true, cell: ({ ipAddress }) => ipAddress ?? 'Unknown' },
-              { title: 'Signed in', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+              { title: t`IP address`, optional: true, cell: ({ ipAddress }) => ipAddress ?? t`Unknown` },
+              { title: t`Signed in`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
               {
-                title: 'Actions',
+                title: t`Actions`,
                 hideTitle: true,
                 tight: true,
                 cell: (session) =>
@@ -94,10 +100,10 @@ export const Sessions = () => {
                     <Button
                       small
                       variant="quiet"
-                      aria-label={`Sign out of ${browserName(session.userAgent)}`}
+                      aria-label={t`Sign out of ${browserName(session.userAgent)}`}
                       onClick={() => setEnding(session)}
                     >
-                      Sign out
+                      <Trans>Sign out</Trans>
                     </Button>
                   ),
               },

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { TwoFactorSecret } from '@atrium/client'
 import { useState } from 'react'
 import { api, queryClient } from '../../api.ts'
@@ -25,14 +27,14 @@ const StartDialog = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) 
   return (
     <FormDialog
       onClose={onClose}
-      title="Turn on two-factor authentication"
-      description="You need an authenticator app, for example on your phone."
+      title={t`Turn on two-factor authentication`}
+      description={t`You need an authenticator app, for example on your phone.`}
       form={form}
-      action="Continue"
-      disabledReason={password === '' && 'Enter your password.'}
+      action={t`Continue`}
+      disabledReason={password === '' && t`Enter your password.`}
     >
       <TextField
-        label="Password"
+        label={t`Password`}
         type="password"
         autoComplete="current-password"
         value={password}
@@ -48,30 +50,34 @@ const VerifyDialog = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: (
   const form = useSubmit(async () => {
     await api.call('POST /auth/two-factor/confirm', { body: { code: digits } })
     await refreshSession()
-    toast.done('Two-factor authentication is on')
+    toast.done(t`Two-factor authentication is on`)
     onClose()
   })
   return (
     <FormDialog
       wide
       onClose={onClose}
-      title="Set up your authenticator app"
+      title={t`Set up your authenticator app`}
       form={form}
-      action="Turn on"
-      disabledReason={digits.length !== 6 && 'Enter the 6-digit code.'}
+      action={t`Turn on`}
+      disabledReason={digits.length !== 6 && t`Enter the 6-digit code.`}
     >
       <div className={styles['qr']}>
-        <QrCode text={secret.otpauthUri} label="QR code for your authenticator app" />
+        <QrCode text={secret.otpauthUri} label={t`QR code for your authenticator app`} />
         <div className={styles['form']}>
-          <p>1. Scan the QR code or enter this secret:</p>
+          <p>
+            <Trans>1. Scan the QR code or enter this secret:</Trans>
+          </p>
           <p className={styles['secret']}>
             <code>{secret.secret}</code>
-            <CopyButton text={secret.secret} label="Copy secret" />
+            <CopyButton text={secret.secret} label={t`Copy secret`} />
           </p>
-          <p>2. Save these backup codes somewhere other than your phone. Each code works once.</p>
-          <CodeBlock text={secret.backupCodes.join('\n')} label="Copy backup codes" />
+          <p>
+            <Trans>2. Save these backup codes somewhere other than your phone. Each code works once.</Trans>
+          </p>
+          <CodeBlock text={secret.backupCodes.join('\n')} label={t`Copy backup codes`} />
           <TextField
-            label="3. Code from the app"
+            label={t`3. Code from the app`}
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={7}
@@ -89,16 +95,16 @@ const TurnOffDialog = ({ onClose }: { onClose: () => void }) => {
   const form = useSubmit(async () => {
     await withStepUp((stepUpToken) => api.call('DELETE /auth/two-factor', { stepUpToken }))
     await refreshSession()
-    toast.done('Two-factor authentication is off')
+    toast.done(t`Two-factor authentication is off`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title="Turn off two-factor authentication?"
-      description="Your account will be protected by your password only."
+      title={t`Turn off two-factor authentication?`}
+      description={t`Your account will be protected by your password only.`}
       form={form}
-      action="Turn off"
+      action={t`Turn off`}
     />
   )
 }
@@ -108,19 +114,21 @@ export const TwoFactor = ({ hasPassword, isOn }: { hasPassword: boolean; isOn: b
   const close = (): void => setStep(undefined)
   return (
     <Section
-      title="Two-factor authentication"
-      description="Require a code from an authenticator app when you sign in."
+      title={t`Two-factor authentication`}
+      description={t`Require a code from an authenticator app when you sign in.`}
       actions={
         isOn ? (
-          <Button onClick={() => setStep('remove')}>Turn off</Button>
+          <Button onClick={() => setStep('remove')}>
+            <Trans>Turn off</Trans>
+          </Button>
         ) : (
-          <Button onClick={() => setStep('begin')} disabledReason={!hasPassword && 'Set a password first.'}>
-            Turn on
+          <Button onClick={() => setStep('begin')} disabledReason={!hasPassword && t`Set a password first.`}>
+            <Trans>Turn on</Trans>
           </Button>
         )
       }
     >
-      <Status tone={isOn ? 'good' : 'neutral'}>{isOn ? 'On' : 'Off'}</Status>
+      <Status tone={isOn ? 'good' : 'neutral'}>{isOn ? t`On` : t`Off`}</Status>
       {step === 'begin' && <StartDialog onBegun={setStep} onClose={close} />}
       {step === 'remove' && <TurnOffDialog onClose={close} />}
       {typeof step === 'object' && <VerifyDialog secret={step} onClose={close} />}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Workspace } from '@atrium/client'
 import { PenLine, Plus, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
@@ -31,16 +33,16 @@ const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => v
     await withStepUp((stepUpToken) => api.call('DELETE /workspaces/:id', { params: { id }, stepUpToken }))
     if (scope().workspaceId === id) setScope({ orgId: scope().orgId, workspaceId: undefined })
     await refresh('GET /workspaces', 'GET /me')
-    toast.done(`${name} deleted`)
+    toast.done(t`${name} deleted`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete ${name}?`}
-      description="Its agents and their conversations are deleted. Files belong to the organization and are kept. This cannot be undone."
+      title={t`Delete ${name}?`}
+      description={t`Its agents and their conversations are deleted. Files belong to the organization and are kept. This cannot be undone.`}
       form={form}
-      action="Delete workspace"
+      action={t`Delete workspace`}
     />
   )
 }
@@ -59,19 +61,21 @@ const AddWorkspaceMember = ({ workspaceId, memberIds }: { workspaceId: string; m
     <Form className={styles['filters']} onSubmit={submit}>
       <Notice error={error} />
       <SelectField
-        label="Add a member of the organization"
+        label={t`Add a member of the organization`}
         value={userId}
         onChange={({ target }) => setUserId(target.value)}
       >
-        <option value="">Select a member</option>
+        <option value="">
+          <Trans>Select a member</Trans>
+        </option>
         {others.map((member) => (
           <option key={member.userId} value={member.userId}>
             {member.name}
           </option>
         ))}
       </SelectField>
-      <Button type="submit" busy={busy} disabledReason={userId === '' && 'Select a member.'}>
-        Add
+      <Button type="submit" busy={busy} disabledReason={userId === '' && t`Select a member.`}>
+        <Trans>Add</Trans>
       </Button>
     </Form>
   )
@@ -83,7 +87,7 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
   const remove = (userId: string): void => {
     api.call('DELETE /workspaces/:id/members/:userId', { params: { id, userId } }).then(
       () => refresh('GET /workspaces/:id/members'),
-      (error: unknown) => toast.failed('Member could not be removed', error),
+      (error: unknown) => toast.failed(t`Member could not be removed`, error),
     )
   }
   return (
@@ -91,8 +95,8 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
       open
       wide
       onClose={onClose}
-      title={`Members of ${workspace.name}`}
-      description="Owners and admins can access every workspace without being added."
+      title={t`Members of ${workspace.name}`}
+      description={t`Owners and admins can access every workspace without being added.`}
     >
       {mayWrite && (
         <AddWorkspaceMember
@@ -103,24 +107,24 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
       <QueryBoundary query={people.query} compact>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState compact title="No members added yet" />
+            <EmptyState compact title={t`No members added yet`} />
           ) : (
             <Table
-              label={`Members of ${workspace.name}`}
+              label={t`Members of ${workspace.name}`}
               rows={rows}
               keyOf={({ userId }) => userId}
               columns={[
-                { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
+                { title: t`Member`, cell: ({ name, email }) => <Person name={name} email={email} /> },
                 {
-                  title: 'Actions',
+                  title: t`Actions`,
                   hideTitle: true,
                   tight: true,
                   cell: ({ userId, name }) => (
                     <IconButton
                       small
-                      label={`Remove ${name}`}
+                      label={t`Remove ${name}`}
                       icon={<Trash2 />}
-                      disabledReason={!mayWrite && 'Only owners and admins can change members.'}
+                      disabledReason={!mayWrite && t`Only owners and admins can change members.`}
                       onClick={() => remove(userId)}
                     />
                   ),
@@ -136,7 +140,7 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
 }
 
 export const Workspaces = () => {
-  useTitle('Workspaces')
+  useTitle(t`Workspaces`)
   const { me, can } = useIdentity()
   const mayWrite = can('workspaces:write')
   const workspaces = usePages('GET /workspaces')
@@ -144,63 +148,76 @@ export const Workspaces = () => {
     { about: 'new' } | { about: 'rename' | 'delete' | 'people'; workspace: Workspace }
   >()
   const close = (): void => setAsking(undefined)
-  const reason = !mayWrite && 'Only owners and admins can change workspaces.'
+  const reason = !mayWrite && t`Only owners and admins can change workspaces.`
   const changed = (): Promise<unknown> => refresh('GET /workspaces', 'GET /me')
   return (
     <>
       <div className={styles['intro']}>
-        <p>Agents and their conversations belong to a workspace. Files are shared by the whole organization.</p>
+        <p>
+          <Trans>
+            Agents and their conversations belong to a workspace. Files are shared by the whole organization.
+          </Trans>
+        </p>
         <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'new' })} disabledReason={reason}>
-          Create workspace
+          <Trans>Create workspace</Trans>
         </Button>
       </div>
       <QueryBoundary query={workspaces.query}>
         {(rows) => (
           <Table
-            label="Workspaces"
+            label={t`Workspaces`}
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: 'Name',
+                title: t`Name`,
                 cell: ({ id, name, isDefault }) => (
                   <span className={styles['wrap']}>
-                    {name} {isDefault && <Badge>Default</Badge>}{' '}
-                    {id === me.workspace?.id && <Badge tone="info">Current</Badge>}
+                    {name}{' '}
+                    {isDefault && (
+                      <Badge>
+                        <Trans>Default</Trans>
+                      </Badge>
+                    )}{' '}
+                    {id === me.workspace?.id && (
+                      <Badge tone="info">
+                        <Trans>Current</Trans>
+                      </Badge>
+                    )}
                   </span>
                 ),
               },
-              { title: 'Slug', optional: true, cell: ({ slug }) => <code>{slug}</code> },
+              { title: t`Slug`, optional: true, cell: ({ slug }) => <code>{slug}</code> },
               {
-                title: 'Created',
+                title: t`Created`,
                 optional: true,
                 tight: true,
                 cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
               },
               {
-                title: 'Actions',
+                title: t`Actions`,
                 hideTitle: true,
                 tight: true,
                 cell: (workspace) => (
                   <span className={styles['actions']}>
                     <IconButton
                       small
-                      label={`Members of ${workspace.name}`}
+                      label={t`Members of ${workspace.name}`}
                       icon={<Users />}
                       onClick={() => setAsking({ about: 'people', workspace })}
                     />
                     <IconButton
                       small
-                      label={`Rename ${workspace.name}`}
+                      label={t`Rename ${workspace.name}`}
                       icon={<PenLine />}
                       disabledReason={reason}
                       onClick={() => setAsking({ about: 'rename', workspace })}
                     />
                     <IconButton
                       small
-                      label={`Delete ${workspace.name}`}
+                      label={t`Delete ${workspace.name}`}
                       icon={<Trash2 />}
-                      disabledReason={reason || (workspace.isDefault && 'The default workspace cannot be deleted.')}
+                      disabledReason={reason || (workspace.isDefault && t`The default workspace cannot be deleted.`)}
                       onClick={() => setAsking({ about: 'delete', workspace })}
                     />
                   </span>
@@ -213,8 +230,8 @@ export const Workspaces = () => {
       <LoadMore {...workspaces} />
       {asking?.about === 'new' && (
         <NameDialog
-          title="Create workspace"
-          action="Create workspace"
+          title={t`Create workspace`}
+          action={t`Create workspace`}
           onClose={close}
           work={async (name) => {
             await api.call('POST /workspaces', { body: { name } })
@@ -224,8 +241,8 @@ export const Workspaces = () => {
       )}
       {asking?.about === 'rename' && (
         <NameDialog
-          title="Rename workspace"
-          action="Rename"
+          title={t`Rename workspace`}
+          action={t`Rename`}
           initial={asking.workspace.name}
           onClose={close}
           work={async (name) => {

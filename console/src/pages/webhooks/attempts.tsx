@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Delivery } from '@atrium/client'
 import { formatDateTime } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -17,24 +19,38 @@ const isSuccess = ({ responseStatus }: Attempt): boolean =>
 const AttemptItem = ({ attempt, last }: { attempt: Attempt; last: Attempted | undefined }) => (
   <li>
     <div className={styles['attemptHead']}>
-      <strong>Attempt {attempt.number}</strong>
-      <Badge tone={isSuccess(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? 'No response'}</Badge>
-      {attempt.trigger === 'manual' && <Badge>Manual</Badge>}
+      <strong>
+        <Trans>Attempt {attempt.number}</Trans>
+      </strong>
+      <Badge tone={isSuccess(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? t`No response`}</Badge>
+      {attempt.trigger === 'manual' && (
+        <Badge>
+          <Trans>Manual</Trans>
+        </Badge>
+      )}
       <span className={styles['faint']}>
-        {formatDateTime(attempt.at)}, {attempt.durationMs} ms
+        <Trans>
+          {formatDateTime(attempt.at)}, {attempt.durationMs} ms
+        </Trans>
       </span>
     </div>
     <code className={styles['address']}>POST {attempt.url}</code>
     {attempt.error !== null && <Notice tone="bad">{attempt.error}</Notice>}
     {last?.response && (
       <>
-        <Headers headers={last.response.headers} title="Response headers" />
+        <Headers headers={last.response.headers} title={t`Response headers`} />
         {last.response.body === '' ? (
-          <p className={styles['faint']}>Empty response body.</p>
+          <p className={styles['faint']}>
+            <Trans>Empty response body.</Trans>
+          </p>
         ) : (
-          <JsonView value={last.response.body} label="Response body" />
+          <JsonView value={last.response.body} label={t`Response body`} />
         )}
-        {last.response.truncated && <p className={styles['faint']}>Only the first 4 KB of the body are stored.</p>}
+        {last.response.truncated && (
+          <p className={styles['faint']}>
+            <Trans>Only the first 4 KB of the body are stored.</Trans>
+          </p>
+        )}
       </>
     )}
   </li>
@@ -43,9 +59,13 @@ const AttemptItem = ({ attempt, last }: { attempt: Attempt; last: Attempted | un
 /** All attempts, the last one first and with its response. */
 export const Attempts = ({ delivery }: { delivery: Attempted }) => (
   <div className={styles['stack']}>
-    <h3>Attempts</h3>
+    <h3>
+      <Trans>Attempts</Trans>
+    </h3>
     {delivery.attempts.length === 0 ? (
-      <p className={styles['faint']}>No attempts yet.</p>
+      <p className={styles['faint']}>
+        <Trans>No attempts yet.</Trans>
+      </p>
     ) : (
       <ol className={styles['attempts']}>
         {delivery.attempts.toReversed().map((attempt, index) => (

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { WebhookWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -36,20 +37,20 @@ export const CredentialFields = ({
   if (source === 'discord')
     return (
       <TextField
-        label="Application public key"
+        label={t`Application public key`}
         value={credentials.publicKey}
-        hint="Shown on the General Information page of the Discord application."
+        hint={t`Shown on the General Information page of the Discord application.`}
         onChange={({ target }) => onChange({ ...credentials, publicKey: target.value })}
       />
     )
   return (
     <TextField
-      label={`Signing secret from ${sourceName(source)}`}
+      label={t`Signing secret from ${sourceName(source)}`}
       optional
       type="password"
       autoComplete="off"
       value={credentials.secret}
-      hint="Leave empty to generate one. You can replace it later by rotating the secret."
+      hint={t`Leave empty to generate one. You can replace it later by rotating the secret.`}
       onChange={({ target }) => onChange({ ...credentials, secret: target.value })}
     />
   )
@@ -69,7 +70,7 @@ export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
     return (
       <SecretDialog
         webhook={created}
-        title={`Webhook “${created.name}” created`}
+        title={t`Webhook “${created.name}” created`}
         onClose={() => void navigate(`/webhooks/${created.id}`, { replace: true })}
       />
     )
@@ -77,9 +78,9 @@ export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       wide
       onClose={onClose}
-      title="Create webhook"
+      title={t`Create webhook`}
       form={form}
-      action="Create webhook"
+      action={t`Create webhook`}
       disabledReason={problem}
     >
       <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />

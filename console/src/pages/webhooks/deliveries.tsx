@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Delivery, Webhook } from '@atrium/client'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
@@ -25,24 +27,24 @@ const responseOf = ({ response, error }: Delivery): string => {
 
 const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
   {
-    title: 'Event',
+    title: t`Event`,
     cell: ({ id, eventType }) => (
       <Link to={hrefOf(id)} className={styles['type']}>
         {eventType}
       </Link>
     ),
   },
-  { title: 'Status', tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
-  { title: 'Response', cell: responseOf },
-  { title: 'Attempts', align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
+  { title: t`Status`, tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
+  { title: t`Response`, cell: responseOf },
+  { title: t`Attempts`, align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
   {
-    title: 'Next attempt',
+    title: t`Next attempt`,
     optional: true,
     tight: true,
     cell: ({ nextAttemptAt, status }) =>
       nextAttemptAt === null || status === 'held' ? '–' : formatDateTime(nextAttemptAt),
   },
-  { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: t`Created`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
 const pollMs = 2_500
@@ -52,14 +54,22 @@ const NoDeliveries = ({ webhook }: { webhook: Webhook }) =>
     <EmptyState
       compact
       icon={<Send />}
-      title="No destination URL"
-      action={<ButtonLink to={`/webhooks/${webhook.id}/settings`}>Set destination URL</ButtonLink>}
+      title={t`No destination URL`}
+      action={
+        <ButtonLink to={`/webhooks/${webhook.id}/settings`}>
+          <Trans>Set destination URL</Trans>
+        </ButtonLink>
+      }
     >
-      Events are recorded but not forwarded. Set a destination URL to forward them and to see every attempt here.
+      <Trans>
+        Events are recorded but not forwarded. Set a destination URL to forward them and to see every attempt here.
+      </Trans>
     </EmptyState>
   ) : (
-    <EmptyState compact icon={<Send />} title="No deliveries yet">
-      Each recorded event is delivered to <code>{webhook.url}</code>.
+    <EmptyState compact icon={<Send />} title={t`No deliveries yet`}>
+      <Trans>
+        Each recorded event is delivered to <code>{webhook.url}</code>.
+      </Trans>
     </EmptyState>
   )
 
@@ -82,13 +92,13 @@ export const Deliveries = () => {
   return (
     <LiveList
       list={deliveries}
-      label="Deliveries"
+      label={t`Deliveries`}
       columns={columnsFor(opened.hrefOf)}
       onOpen={({ id }) => opened.open(id)}
       empty={<NoDeliveries webhook={webhook} />}
       actions={
         <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRetrying(true)}>
-          Retry failed
+          <Trans>Retry failed</Trans>
         </Button>
       }
     >

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Delivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
@@ -23,18 +25,20 @@ const Sent = ({ delivery }: { delivery: Delivery }) => {
   const event = useQuery(read('GET /webhooks/:id/events/:eventId', { params }))
   return (
     <div className={styles['stack']}>
-      <h3>Request</h3>
+      <h3>
+        <Trans>Request</Trans>
+      </h3>
       <Headers
-        title="Request headers"
+        title={t`Request headers`}
         headers={{
           'content-type': event.data?.headers['content-type'] ?? 'application/json',
           'webhook-id': delivery.eventId,
-          'webhook-timestamp': 'Unix time of the attempt in seconds',
+          'webhook-timestamp': t`Unix time of the attempt in seconds`,
           'webhook-signature': 'v1 signature with the webhook secret, different for each attempt',
         }}
       />
       <QueryBoundary query={event} compact>
-        {({ payload }) => <JsonView value={payload} label="Request body" />}
+        {({ payload }) => <JsonView value={payload} label={t`Request body`} />}
       </QueryBoundary>
     </div>
   )
@@ -44,9 +48,9 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
   <>
     <DescriptionList
       items={[
-        ['Status', <DeliveryState key="state" of={delivery.status} />],
-        ['Created', formatDateTime(delivery.createdAt)],
-        ['Next attempt', delivery.nextAttemptAt === null ? 'None' : formatDateTime(delivery.nextAttemptAt)],
+        [t`Status`, <DeliveryState key="state" of={delivery.status} />],
+        [t`Created`, formatDateTime(delivery.createdAt)],
+        [t`Next attempt`, delivery.nextAttemptAt === null ? t`None` : formatDateTime(delivery.nextAttemptAt)],
       ]}
     />
     {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
@@ -79,13 +83,13 @@ export const DeliveryDialog = ({
     await api.call('POST /webhooks/:id/deliveries/:deliveryId/retry', { params })
     await refresh('GET /webhooks/:id/deliveries', 'GET /webhooks/:id/deliveries/:deliveryId')
   })
-  const done = delivery.data?.status === 'succeeded' && 'This delivery succeeded. Replay the event to send it again.'
+  const done = delivery.data?.status === 'succeeded' && t`This delivery succeeded. Replay the event to send it again.`
   return (
     <Dialog
       open
       wide
       onClose={onClose}
-      title={delivery.data ? `Delivery of ${delivery.data.eventType}` : 'Delivery'}
+      title={delivery.data ? t`Delivery of ${delivery.data.eventType}` : t`Delivery`}
       footer={
         <Button
           icon={<RotateCw />}
@@ -93,7 +97,7 @@ export const DeliveryDialog = ({
           disabledReason={done || writeReason(can('webhooks:write'))}
           onClick={retry.submit}
         >
-          Retry now
+          <Trans>Retry now</Trans>
         </Button>
       }
     >

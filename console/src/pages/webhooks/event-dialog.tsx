@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { WebhookEvent } from '@atrium/client'
 import { Redo2 } from 'lucide-react'
@@ -23,17 +25,19 @@ const Content = ({ event }: { event: WebhookEvent }) => (
   <>
     <DescriptionList
       items={[
-        ['Webhook', event.webhookName],
-        ['Status', <Badge key="state">{event.status === 'recorded' ? 'Recorded' : 'Filtered by event type'}</Badge>],
-        ['Received', formatDateTime(event.receivedAt)],
-        ['Size', formatBytes(event.sizeBytes)],
-        ['Event ID', <code key="id">{event.id}</code>],
-        ['Sender’s event ID', event.externalId === null ? 'None' : <code key="external">{event.externalId}</code>],
+        [t`Webhook`, event.webhookName],
+        [t`Status`, <Badge key="state">{event.status === 'recorded' ? t`Recorded` : t`Filtered by event type`}</Badge>],
+        [t`Received`, formatDateTime(event.receivedAt)],
+        [t`Size`, formatBytes(event.sizeBytes)],
+        [t`Event ID`, <code key="id">{event.id}</code>],
+        [t`Sender’s event ID`, event.externalId === null ? t`None` : <code key="external">{event.externalId}</code>],
       ]}
     />
     <div className={styles['stack']}>
-      <h3>Payload</h3>
-      <JsonView value={event.payload} label="Payload" />
+      <h3>
+        <Trans>Payload</Trans>
+      </h3>
+      <JsonView value={event.payload} label={t`Payload`} />
     </div>
     <Headers headers={event.headers} />
   </>
@@ -57,8 +61,8 @@ export const EventDialog = ({
     const params = { id: webhookId, eventId }
     const delivery = await api.call('POST /webhooks/:id/events/:eventId/replay', { params })
     await refresh('GET /webhooks/:id/deliveries')
-    toast.done('Event replayed', {
-      label: 'View delivery',
+    toast.done(t`Event replayed`, {
+      label: t`View delivery`,
       onClick: () => void navigate(`/webhooks/${webhookId}/deliveries?delivery=${delivery.id}`),
     })
     onClose()
@@ -69,17 +73,17 @@ export const EventDialog = ({
       open
       wide
       onClose={onClose}
-      title={event.data?.type ?? 'Event'}
+      title={event.data?.type ?? t`Event`}
       footer={
         <Button
           icon={<Redo2 />}
           busy={replay.busy}
           disabledReason={
-            hasNoDestination === true ? 'This webhook has no destination URL.' : writeReason(can('webhooks:write'))
+            hasNoDestination === true ? t`This webhook has no destination URL.` : writeReason(can('webhooks:write'))
           }
           onClick={replay.submit}
         >
-          Replay event
+          <Trans>Replay event</Trans>
         </Button>
       }
     >

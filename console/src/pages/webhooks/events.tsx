@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Webhook, WebhookEvent } from '@atrium/client'
 import { Radio } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -21,7 +23,7 @@ const keyOfEvent = ({ webhookId, id }: WebhookEvent): string => `${webhookId}.${
 
 const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<WebhookEvent>[] => [
   {
-    title: 'Event',
+    title: t`Event`,
     cell: (event) => (
       <Link to={hrefOf(keyOfEvent(event))} className={styles['type']}>
         {event.type}
@@ -31,7 +33,7 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
   ...(withName
     ? [
         {
-          title: 'Webhook',
+          title: t`Webhook`,
           cell: ({ webhookId, webhookName }: WebhookEvent) => (
             <Link to={`/webhooks/${webhookId}`} className="link">
               {webhookName}
@@ -41,13 +43,22 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
       ]
     : []),
   {
-    title: 'Status',
+    title: t`Status`,
     tight: true,
-    cell: ({ status }) => (status === 'recorded' ? <Badge tone="good">Recorded</Badge> : <Badge>Filtered</Badge>),
+    cell: ({ status }) =>
+      status === 'recorded' ? (
+        <Badge tone="good">
+          <Trans>Recorded</Trans>
+        </Badge>
+      ) : (
+        <Badge>
+          <Trans>Filtered</Trans>
+        </Badge>
+      ),
   },
-  { title: 'Sender’s event ID', optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
-  { title: 'Size', optional: true, align: 'end', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
-  { title: 'Received', tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
+  { title: t`Sender’s event ID`, optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
+  { title: t`Size`, optional: true, align: 'end', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+  { title: t`Received`, tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
 ]
 
 const EventList = ({
@@ -65,7 +76,7 @@ const EventList = ({
   return (
     <LiveList
       list={events}
-      label="Events"
+      label={t`Events`}
       columns={columnsFor(opened.hrefOf, webhook === undefined)}
       onOpen={(event) => opened.open(keyOfEvent(event))}
       empty={empty}
@@ -83,8 +94,8 @@ export const OrgEvents = () => {
     api.call('GET /webhooks/events', { query, signal }),
   )
   const empty = (
-    <EmptyState icon={<Radio />} title="No events yet">
-      Events of all webhooks appear here as they arrive.
+    <EmptyState icon={<Radio />} title={t`No events yet`}>
+      <Trans>Events of all webhooks appear here as they arrive.</Trans>
     </EmptyState>
   )
   return <EventList events={events} empty={empty} />
@@ -98,10 +109,14 @@ export const WebhookEvents = () => {
   )
   const empty = (
     <div className={styles['waiting']}>
-      <EmptyState compact icon={<Radio />} title="Waiting for the first event">
-        Events appear here as they arrive. Run this command to send a signed test event:
+      <EmptyState compact icon={<Radio />} title={t`Waiting for the first event`}>
+        <Trans>Events appear here as they arrive. Run this command to send a signed test event:</Trans>
       </EmptyState>
-      {webhook.status === 'disabled' && <Notice tone="warn">This webhook is disabled and rejects events.</Notice>}
+      {webhook.status === 'disabled' && (
+        <Notice tone="warn">
+          <Trans>This webhook is disabled and rejects events.</Trans>
+        </Notice>
+      )}
       <TestCommand webhook={webhook} />
     </div>
   )

@@ -1,6 +1,7 @@
+import { t } from '@lingui/core/macro'
 import styles from './webhooks.module.css'
 
-export const Headers = ({ headers, title = 'Headers' }: { headers: Record<string, string>; title?: string }) => {
+export const Headers = ({ headers, title = t`Headers` }: { headers: Record<string, string>; title?: string }) => {
   const entries = Object.entries(headers)
   if (entries.length === 0) return null
   return (

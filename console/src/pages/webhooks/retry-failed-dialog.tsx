@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
@@ -19,27 +20,27 @@ export const RetryFailedDialog = ({
   onClose: () => void
 }) => {
   const [since, setSince] = useState(() => localTime(new Date(Date.now() - 86_400_000)))
-  const problem = Number.isNaN(Date.parse(since)) && 'Select a date and time.'
+  const problem = Number.isNaN(Date.parse(since)) && t`Select a date and time.`
   const form = useSubmit(async () => {
     const { queued } = await recover({ since: new Date(since).toISOString() })
     toast.done(
       queued === 0
-        ? 'No failed deliveries in this period'
-        : `Retrying ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}`,
+        ? t`No failed deliveries in this period`
+        : plural(queued, { one: 'Retrying # delivery', other: 'Retrying # deliveries' }),
     )
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Retry failed deliveries"
-      description="Use this after an outage of the destination URL."
+      title={t`Retry failed deliveries`}
+      description={t`Use this after an outage of the destination URL.`}
       form={form}
-      action="Retry deliveries"
+      action={t`Retry deliveries`}
       disabledReason={problem}
     >
       <TextField
-        label="Created after"
+        label={t`Created after`}
         type="datetime-local"
         value={since}
         onChange={({ target }) => setSince(target.value)}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { WebhookWithSecret } from '@atrium/client'
 import { Button } from '../../ui/forms/button.tsx'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
@@ -17,10 +19,10 @@ export const TestCommand = ({
   if (text === undefined)
     return (
       <p className={styles['faint']}>
-        Only the provider can sign events of this source. “Send test event” records an unsigned event.
+        <Trans>Only the provider can sign events of this source. “Send test event” records an unsigned event.</Trans>
       </p>
     )
-  return <CodeBlock text={text} label="Copy command" />
+  return <CodeBlock text={text} label={t`Copy command`} />
 }
 
 /** Shows a new signing secret once, with the endpoint URL and a command that sends a signed test event. */
@@ -40,21 +42,25 @@ export const SecretDialog = ({
     title={title}
     footer={
       <Button variant="primary" onClick={onClose}>
-        I have saved the secret
+        <Trans>I have saved the secret</Trans>
       </Button>
     }
   >
     <SecretField
-      label="Signing secret"
+      label={t`Signing secret`}
       value={webhook.secret}
-      note="Copy the secret now. You will not be able to see it again. If you lose it, rotate it."
+      note={t`Copy the secret now. You will not be able to see it again. If you lose it, rotate it.`}
     />
     <div className={styles['stack']}>
-      <h3>Endpoint URL</h3>
-      <CodeBlock text={webhook.receiveUrl} label="Copy endpoint URL" />
+      <h3>
+        <Trans>Endpoint URL</Trans>
+      </h3>
+      <CodeBlock text={webhook.receiveUrl} label={t`Copy endpoint URL`} />
     </div>
     <div className={styles['stack']}>
-      <h3>Send a signed test event</h3>
+      <h3>
+        <Trans>Send a signed test event</Trans>
+      </h3>
       <TestCommand webhook={webhook} secret={webhook.secret} />
     </div>
   </Dialog>

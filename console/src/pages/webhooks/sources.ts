@@ -1,14 +1,17 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
+import { msg } from '@lingui/core/macro'
 // How each provider signs events, as shell commands where a shell can create the signature.
 
 export interface Source {
   slug: string
-  name: string
+  name: Text
   /** The provider generates the secret, and the person enters it here. */
   providesSecret: boolean
 }
 
 export const sources: Source[] = [
-  { slug: 'custom', name: 'Custom (Standard Webhooks)', providesSecret: false },
+  { slug: 'custom', name: msg`Custom (Standard Webhooks)`, providesSecret: false },
   { slug: 'github', name: 'GitHub', providesSecret: false },
   { slug: 'gitlab', name: 'GitLab', providesSecret: true },
   { slug: 'stripe', name: 'Stripe', providesSecret: true },
@@ -19,11 +22,11 @@ export const sources: Source[] = [
   { slug: 'shopify', name: 'Shopify', providesSecret: true },
   { slug: 'telegram', name: 'Telegram', providesSecret: false },
   { slug: 'twilio', name: 'Twilio', providesSecret: true },
-  { slug: 'hmac', name: 'HMAC signature (X-Signature-256)', providesSecret: false },
-  { slug: 'token', name: 'Header token (X-Webhook-Token)', providesSecret: false },
+  { slug: 'hmac', name: msg`HMAC signature (X-Signature-256)`, providesSecret: false },
+  { slug: 'token', name: msg`Header token (X-Webhook-Token)`, providesSecret: false },
 ]
 
-export const sourceName = (slug: string): string => sources.find((source) => source.slug === slug)?.name ?? slug
+export const sourceName = (slug: string): string => textOf(sources.find((source) => source.slug === slug)?.name ?? slug)
 
 interface Signing {
   /** Commands before curl. */

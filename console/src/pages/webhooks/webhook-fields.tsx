@@ -1,3 +1,6 @@
+import { textOf } from '../../i18n/text.ts'
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { sources } from './sources.ts'
 import styles from './webhooks.module.css'
@@ -24,10 +27,12 @@ export const bodyOf = ({ name, source, description, url, events }: WebhookDraft)
 })
 
 export const problemOf = ({ name, url }: WebhookDraft): string | false => {
-  if (name.trim() === '') return 'Enter a name.'
-  if ([...name.trim()].length > 120) return 'The name must be at most 120 characters.'
+  if (name.trim() === '') return t`Enter a name.`
+  if ([...name.trim()].length > 120) return t`The name must be at most 120 characters.`
   return (
-    url.trim() !== '' && !/^https?:\/\//i.test(url.trim()) && 'The destination URL must start with https:// or http://.'
+    url.trim() !== '' &&
+    !/^https?:\/\//i.test(url.trim()) &&
+    t`The destination URL must start with https:// or http://.`
   )
 }
 
@@ -43,49 +48,53 @@ export const WebhookFields = ({
     <>
       <div className={styles['two']}>
         <TextField
-          label="Name"
+          label={t`Name`}
           field="name"
           required
           value={draft.name}
-          placeholder="Payments"
+          placeholder={t`Payments`}
           onChange={({ target }) => change({ name: target.value })}
         />
         <SelectField
-          label="Source"
+          label={t`Source`}
           field="source"
-          hint="Determines how signatures are verified."
+          hint={t`Determines how signatures are verified.`}
           value={draft.source}
           onChange={({ target }) => change({ source: target.value })}
         >
           {sources.map(({ slug, name }) => (
             <option key={slug} value={slug}>
-              {name}
+              {textOf(name)}
             </option>
           ))}
-          {!isKnown && <option value={draft.source}>{draft.source} (Standard Webhooks)</option>}
+          {!isKnown && (
+            <option value={draft.source}>
+              <Trans>{draft.source} (Standard Webhooks)</Trans>
+            </option>
+          )}
         </SelectField>
       </div>
       <TextField
-        label="Destination URL"
+        label={t`Destination URL`}
         field="url"
         optional
         type="url"
         value={draft.url}
         placeholder="https://example.com/hooks"
-        hint="Events are forwarded to this public URL, signed, with retries. Leave empty to only record events."
+        hint={t`Events are forwarded to this public URL, signed, with retries. Leave empty to only record events.`}
         onChange={({ target }) => change({ url: target.value })}
       />
       <TextField
-        label="Event types"
+        label={t`Event types`}
         field="events"
         optional
         value={draft.events}
         placeholder="invoice.paid, customer.*"
-        hint="Only these types are forwarded; others are recorded as filtered. Leave empty for all types."
+        hint={t`Only these types are forwarded; others are recorded as filtered. Leave empty for all types.`}
         onChange={({ target }) => change({ events: target.value })}
       />
       <TextField
-        label="Description"
+        label={t`Description`}
         field="description"
         optional
         maxLength={2_000}

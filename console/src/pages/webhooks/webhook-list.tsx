@@ -1,3 +1,5 @@
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Webhook } from '@atrium/client'
 import { Webhook as WebhookIcon } from 'lucide-react'
@@ -19,7 +21,7 @@ export const destinationOf = ({ url, receiveUrl }: Webhook): string | undefined 
 
 const columns = [
   {
-    title: 'Webhook',
+    title: msg`Webhook`,
     cell: (webhook: Webhook) => (
       <Link to={`/webhooks/${webhook.id}`} className={styles['name']}>
         <strong>{webhook.name}</strong>
@@ -27,24 +29,35 @@ const columns = [
       </Link>
     ),
   },
-  { title: 'Status', tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
+  { title: msg`Status`, tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
   {
-    title: 'Destination URL',
+    title: msg`Destination URL`,
     optional: true,
-    cell: (webhook: Webhook) => destinationOf(webhook) ?? <span className={styles['faint']}>None</span>,
+    cell: (webhook: Webhook) =>
+      destinationOf(webhook) ?? (
+        <span className={styles['faint']}>
+          <Trans>None</Trans>
+        </span>
+      ),
   },
   {
-    title: 'Deliveries',
+    title: msg`Deliveries`,
     align: 'end' as const,
     optional: true,
     cell: ({ deliveryCount }: Webhook) => formatNumber(deliveryCount),
   },
   {
-    title: 'Last delivery',
+    title: msg`Last delivery`,
     optional: true,
     tight: true,
     cell: ({ lastDeliveryAt }: Webhook) =>
-      lastDeliveryAt === null ? <span className={styles['faint']}>Never</span> : <RelativeTime at={lastDeliveryAt} />,
+      lastDeliveryAt === null ? (
+        <span className={styles['faint']}>
+          <Trans>Never</Trans>
+        </span>
+      ) : (
+        <RelativeTime at={lastDeliveryAt} />
+      ),
   },
 ]
 
@@ -57,12 +70,14 @@ export const WebhookList = () => {
       <QueryBoundary query={webhooks}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState icon={<WebhookIcon />} title="No webhooks yet" action={<CreateWebhook />}>
-              A webhook is an endpoint URL that receives events from another service and verifies their signatures.
+            <EmptyState icon={<WebhookIcon />} title={t`No webhooks yet`} action={<CreateWebhook />}>
+              <Trans>
+                A webhook is an endpoint URL that receives events from another service and verifies their signatures.
+              </Trans>
             </EmptyState>
           ) : (
             <Table
-              label="Webhooks"
+              label={t`Webhooks`}
               columns={columns}
               rows={items}
               keyOf={({ id }) => id}

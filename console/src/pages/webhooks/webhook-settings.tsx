@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { Webhook, WebhookWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
@@ -30,21 +32,21 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
 const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const { draft, change, reset } = useDraft(webhook, draftOf)
   const isChanged = JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(draftOf(webhook)))
-  const problem = reason || problemOf(draft) || (!isChanged && 'No changes to save.')
+  const problem = reason || problemOf(draft) || (!isChanged && t`No changes to save.`)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
     reset(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: bodyOf(draft) })))
     await refresh('GET /webhooks', 'GET /webhooks/:id')
-    toast.done('Saved')
+    toast.done(t`Saved`)
   })
   return (
-    <Section title="General">
+    <Section title={t`General`}>
       <Form className={styles['form']} error={error} onSubmit={submit}>
         <WebhookFields draft={draft} change={change} />
         <FormError />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Save changes
+            <Trans>Save changes</Trans>
           </Button>
         </div>
       </Form>
@@ -66,30 +68,34 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
   })
   return (
     <Section
-      title="Signing secret"
-      description="The secret is stored encrypted and cannot be shown again. Rotate it to get a new one."
+      title={t`Signing secret`}
+      description={t`The secret is stored encrypted and cannot be shown again. Rotate it to get a new one.`}
     >
       <div className={styles['stack']}>
-        <h3>Send a signed test event</h3>
+        <h3>
+          <Trans>Send a signed test event</Trans>
+        </h3>
         <TestCommand webhook={webhook} />
       </div>
       <div>
         <Button disabledReason={reason} onClick={() => setAsking(true)}>
-          Rotate secret
+          <Trans>Rotate secret</Trans>
         </Button>
       </div>
       <FormDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title="Rotate signing secret?"
-        description="Events signed with the old secret are rejected immediately. Update the secret at the sender afterwards."
+        title={t`Rotate signing secret?`}
+        description={t`Events signed with the old secret are rejected immediately. Update the secret at the sender afterwards.`}
         form={form}
-        action="Rotate secret"
+        action={t`Rotate secret`}
         variant="danger"
       >
         <CredentialFields source={webhook.source} credentials={credentials} onChange={setCredentials} />
       </FormDialog>
-      {rotated && <SecretDialog webhook={rotated} title="New signing secret" onClose={() => setRotated(undefined)} />}
+      {rotated && (
+        <SecretDialog webhook={rotated} title={t`New signing secret`} onClose={() => setRotated(undefined)} />
+      )}
     </Section>
   )
 }
@@ -101,22 +107,22 @@ const Delete = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
     await api.call('DELETE /webhooks/:id', { params: { id: webhook.id } })
     await navigate('/webhooks', { replace: true })
     await refresh('GET /webhooks', 'GET /webhooks/events')
-    toast.done(`Webhook “${webhook.name}” deleted`)
+    toast.done(t`Webhook “${webhook.name}” deleted`)
   })
   return (
-    <Section title="Delete webhook">
+    <Section title={t`Delete webhook`}>
       <div>
         <Button variant="danger" disabledReason={reason} onClick={() => setAsking(true)}>
-          Delete webhook
+          <Trans>Delete webhook</Trans>
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Delete “${webhook.name}”?`}
-        description="Its endpoint URL stops working, and its events and deliveries are deleted. This cannot be undone."
+        title={t`Delete “${webhook.name}”?`}
+        description={t`Its endpoint URL stops working, and its events and deliveries are deleted. This cannot be undone.`}
         form={form}
-        action="Delete webhook"
+        action={t`Delete webhook`}
       />
     </Section>
   )

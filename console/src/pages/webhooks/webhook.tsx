@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Webhook } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
@@ -28,7 +30,7 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
     const status = isActive ? 'paused' : 'active'
     await api
       .call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: { status } })
-      .catch((error: unknown) => toast.failed('Status could not be changed', error))
+      .catch((error: unknown) => toast.failed(t`Status could not be changed`, error))
     await refreshWebhook()
   })
   const test = useSubmit(async () => {
@@ -37,22 +39,22 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
         body: {
           webhookId: webhook.id,
           type: 'test.ping',
-          payload: { type: 'test.ping', message: 'Hello from Atrium' },
+          payload: { type: 'test.ping', message: t`Hello from Atrium` },
         },
       })
-      toast.done('Test event sent')
+      toast.done(t`Test event sent`)
     } catch (error) {
-      toast.failed('Test event could not be sent', error)
+      toast.failed(t`Test event could not be sent`, error)
     }
     await refresh('GET /webhooks/:id/events', 'GET /webhooks/:id/deliveries', 'GET /webhooks/events')
   })
   return (
     <>
       <Button icon={<FlaskConical />} busy={test.busy} disabledReason={reason} onClick={test.submit}>
-        Send test event
+        <Trans>Send test event</Trans>
       </Button>
       <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} disabledReason={reason} onClick={change.submit}>
-        {isActive ? 'Pause' : 'Activate'}
+        {isActive ? t`Pause` : t`Activate`}
       </Button>
     </>
   )
@@ -63,8 +65,8 @@ const StatusNotice = ({ webhook }: { webhook: Webhook }) => {
   const text =
     webhook.statusReason ??
     (webhook.status === 'paused'
-      ? 'Forwarding is paused. Events are recorded and forwarded when the webhook is activated.'
-      : 'This webhook is disabled. It rejects events and forwards none.')
+      ? t`Forwarding is paused. Events are recorded and forwarded when the webhook is activated.`
+      : t`This webhook is disabled. It rejects events and forwards none.`)
   return (
     <div className={styles['why']}>
       <Notice tone="warn">{text}</Notice>
@@ -75,7 +77,7 @@ const StatusNotice = ({ webhook }: { webhook: Webhook }) => {
 export const WebhookPage = () => {
   const { webhookId = '' } = useParams()
   const webhook = useQuery(read('GET /webhooks/:id', { params: { id: webhookId } }))
-  useTitle(webhook.data?.name ?? 'Webhook')
+  useTitle(webhook.data?.name ?? t`Webhook`)
   const base = `/webhooks/${webhookId}`
   return (
     <Page wide>
@@ -94,14 +96,14 @@ export const WebhookPage = () => {
             <StatusNotice webhook={data} />
             <QuotaNotice name="eventsKept" />
             <div className={styles['receive']}>
-              <CodeBlock text={data.receiveUrl} label="Copy endpoint URL" />
+              <CodeBlock text={data.receiveUrl} label={t`Copy endpoint URL`} />
             </div>
             <Tabs
-              label="Webhook"
+              label={t`Webhook`}
               tabs={[
-                { to: base, label: 'Events', end: true },
-                { to: `${base}/deliveries`, label: 'Deliveries' },
-                { to: `${base}/settings`, label: 'Settings' },
+                { to: base, label: t`Events`, end: true },
+                { to: `${base}/deliveries`, label: t`Deliveries` },
+                { to: `${base}/settings`, label: t`Settings` },
               ]}
             />
             <Outlet key={data.id} context={data} />

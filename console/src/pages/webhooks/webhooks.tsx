@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { Plus } from 'lucide-react'
 import { Outlet, useNavigate } from 'react-router'
 import { useIdentity } from '../../session.tsx'
@@ -8,7 +10,7 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 import { QuotaNotice } from '../billing/quota-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'You do not have permission to change webhooks.'
+  !mayWrite && t`You do not have permission to change webhooks.`
 
 export const CreateWebhook = () => {
   const { can } = useIdentity()
@@ -20,27 +22,27 @@ export const CreateWebhook = () => {
       disabledReason={writeReason(can('webhooks:write'))}
       onClick={() => void navigate('/webhooks?new')}
     >
-      Create webhook
+      <Trans>Create webhook</Trans>
     </Button>
   )
 }
 
 export const Webhooks = () => {
-  useTitle('Webhooks')
+  useTitle(t`Webhooks`)
   return (
     <Page wide>
       <PageHeader
-        title="Webhooks"
-        description="Receive events from other services. Each event is verified, kept for 30 days and optionally forwarded."
+        title={t`Webhooks`}
+        description={t`Receive events from other services. Each event is verified, kept for 30 days and optionally forwarded.`}
         actions={<CreateWebhook />}
       />
       <QuotaNotice name="eventsKept" />
       <QuotaNotice name="webhooks" />
       <Tabs
-        label="Webhooks"
+        label={t`Webhooks`}
         tabs={[
-          { to: '/webhooks', label: 'Webhooks', end: true },
-          { to: '/webhooks/events', label: 'Events' },
+          { to: '/webhooks', label: t`Webhooks`, end: true },
+          { to: '/webhooks/events', label: t`Events` },
         ]}
       />
       <Outlet />

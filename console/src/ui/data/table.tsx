@@ -1,10 +1,11 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
 import type { ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 import styles from './table.module.css'
 
 export interface Column<T> {
-  title: string
-
+  title: Text
   cell: (row: T) => ReactNode
   /** Hidden below 700 pixels. */
   optional?: boolean
@@ -39,7 +40,7 @@ export const Table = <T,>({
         <tr>
           {columns.map(({ title, optional, align, hideTitle, tight }) => (
             <th
-              key={title}
+              key={textOf(title)}
               scope="col"
               className={classNames(
                 optional === true && styles['optional'],
@@ -47,7 +48,7 @@ export const Table = <T,>({
                 tight === true && styles['tight'],
               )}
             >
-              <span className={hideTitle === true ? 'visually-hidden' : undefined}>{title}</span>
+              <span className={hideTitle === true ? 'visually-hidden' : undefined}>{textOf(title)}</span>
             </th>
           ))}
         </tr>
@@ -64,7 +65,7 @@ export const Table = <T,>({
           >
             {columns.map(({ title, cell, optional, align, tight }) => (
               <td
-                key={title}
+                key={textOf(title)}
                 className={classNames(
                   optional === true && styles['optional'],
                   align === 'end' && styles['end'],

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
@@ -28,7 +29,7 @@ export const FormDialog = ({
   variant = 'primary',
   icon,
   disabledReason,
-  cancel = 'Cancel',
+  cancel = t`Cancel`,
   children,
   ...dialog
 }: FormDialogProps) => (

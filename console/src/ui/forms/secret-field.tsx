@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Check, Copy } from 'lucide-react'
 import { Button } from './button.tsx'
 import { useCopy } from './copy-button.tsx'
@@ -16,7 +17,7 @@ export const SecretField = ({ label, value, note }: { label: string; value: stri
           {value}
         </output>
         <Button variant="primary" icon={copied ? <Check /> : <Copy />} onClick={copy}>
-          {copied ? 'Copied' : 'Copy'}
+          {copied ? t`Copied` : t`Copy`}
         </Button>
       </div>
       <p className={styles['note']}>{note}</p>

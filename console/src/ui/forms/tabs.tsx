@@ -1,3 +1,5 @@
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
 import { useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { classNames } from '../class-names.ts'
@@ -5,8 +7,7 @@ import styles from './tabs.module.css'
 
 export interface TabLink {
   to: string
-  label: string
-
+  label: Text
   count?: number
   /** Active on exactly this path only, not below it. */
   end?: boolean
@@ -26,7 +27,7 @@ export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => {
     <nav ref={nav} aria-label={label} className={styles['tabs']}>
       {tabs.map(({ to, label: text, count, end }) => (
         <NavLink key={to} to={to} className={classNames(styles['tab'])} {...(end && { end })}>
-          {text}
+          {textOf(text)}
           {count !== undefined && <span className={styles['count']}>{count}</span>}
         </NavLink>
       ))}

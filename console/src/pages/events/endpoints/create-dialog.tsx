@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { EventEndpointWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -20,7 +21,7 @@ export const CreateEndpointDialog = ({ onClose }: { onClose: () => void }) => {
     return (
       <EndpointSecretDialog
         endpoint={created}
-        title={`Endpoint “${created.name}” created`}
+        title={t`Endpoint “${created.name}” created`}
         onClose={() => void navigate(`/events/endpoints/${created.id}`, { replace: true })}
       />
     )
@@ -29,10 +30,10 @@ export const CreateEndpointDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       wide
       onClose={onClose}
-      title="Create event endpoint"
-      description="Events that you may read are sent to its URL as they happen."
+      title={t`Create event endpoint`}
+      description={t`Events that you may read are sent to its URL as they happen.`}
       form={{ ...form, error: isOfField ? undefined : form.error }}
-      action="Create endpoint"
+      action={t`Create endpoint`}
       disabledReason={problemOf(draft)}
     >
       <EndpointFields

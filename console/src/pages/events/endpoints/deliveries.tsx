@@ -1,3 +1,6 @@
+import { textOf } from '../../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventDelivery, EventEndpoint } from '@atrium/client'
 import { SearchX, Send } from 'lucide-react'
 import { useState } from 'react'
@@ -20,34 +23,44 @@ import { TypeName } from '../type-name.tsx'
 import { EndpointDeliveryDialog } from './delivery-dialog.tsx'
 import styles from './endpoints.module.css'
 
-const statuses = { unfinished: 'Unfinished', succeeded: 'Succeeded', failed: 'Failed' }
+const statuses = { unfinished: msg`Unfinished`, succeeded: msg`Succeeded`, failed: msg`Failed` }
 type Status = keyof typeof statuses
+
+const noneOf = {
+  unfinished: msg`No unfinished deliveries`,
+  succeeded: msg`No succeeded deliveries`,
+  failed: msg`No failed deliveries`,
+}
 
 const isStatus = (text: string | null): text is Status => text !== null && Object.hasOwn(statuses, text)
 
 const columnsFor = (hrefOf: (id: string) => string): Column<EventDelivery>[] => [
   {
-    title: 'Event',
+    title: t`Event`,
     cell: ({ id, eventType, isTest }) => (
       <>
         <Link to={hrefOf(id)} className={styles['type']}>
           <TypeName type={eventType} />
         </Link>{' '}
-        {isTest && <Badge>Test</Badge>}
+        {isTest && (
+          <Badge>
+            <Trans>Test</Trans>
+          </Badge>
+        )}
       </>
     ),
   },
-  { title: 'Status', tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
-  { title: 'Response', cell: ({ response, error }) => response?.status ?? error ?? '–' },
-  { title: 'Attempts', align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
+  { title: t`Status`, tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
+  { title: t`Response`, cell: ({ response, error }) => response?.status ?? error ?? '–' },
+  { title: t`Attempts`, align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
   {
-    title: 'Next attempt',
+    title: t`Next attempt`,
     optional: true,
     tight: true,
     cell: ({ nextAttemptAt, status }) =>
       nextAttemptAt === null || status === 'held' ? '–' : formatDateTime(nextAttemptAt),
   },
-  { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: t`Created`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
 /** The response to `succeeded` can be empty although there are older ones. */
@@ -85,18 +98,20 @@ const NoDeliveries = ({
   busy: boolean
 }) =>
   status === undefined ? (
-    <EmptyState compact icon={<Send />} title="No deliveries yet">
-      Events that match are sent to <code>{endpoint.url}</code> as they happen.
+    <EmptyState compact icon={<Send />} title={t`No deliveries yet`}>
+      <Trans>
+        Events that match are sent to <code>{endpoint.url}</code> as they happen.
+      </Trans>
     </EmptyState>
   ) : (
     <EmptyState
       compact
       icon={<SearchX />}
-      title={onOlder ? 'No recent deliveries match' : `No ${statuses[status].toLowerCase()} deliveries`}
+      title={onOlder ? t`No recent deliveries match` : textOf(noneOf[status])}
       action={
         onOlder && (
           <Button busy={busy} onClick={onOlder}>
-            Search older deliveries
+            <Trans>Search older deliveries</Trans>
           </Button>
         )
       }
@@ -128,23 +143,29 @@ export const EndpointDeliveries = () => {
     <>
       <div className={styles['bar']}>
         <SelectField
-          label="Status"
+          label={t`Status`}
           hideLabel
           value={status ?? ''}
           onChange={({ target }) => setParams(withParams(params, { status: target.value }), { replace: true })}
         >
-          <option value="">All deliveries</option>
+          <option value="">
+            <Trans>All deliveries</Trans>
+          </option>
           {Object.entries(statuses).map(([value, label]) => (
             <option key={value} value={value}>
-              {label}
+              {textOf(label)}
             </option>
           ))}
         </SelectField>
-        {can('webhooks:write') && <Button onClick={() => setRetrying(true)}>Retry failed</Button>}
+        {can('webhooks:write') && (
+          <Button onClick={() => setRetrying(true)}>
+            <Trans>Retry failed</Trans>
+          </Button>
+        )}
       </div>
       <LiveList
         list={deliveries}
-        label="Deliveries"
+        label={t`Deliveries`}
         columns={columnsFor(opened.hrefOf)}
         onOpen={(delivery) => opened.open(delivery.id)}
         empty={

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { EventDelivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
@@ -30,8 +32,10 @@ const TestData = ({ type }: { type: string }) => {
   const { exampleData } = useEventTypes().data?.items.find((one) => one.type === type) ?? {}
   return (
     <>
-      <p className={styles['faint']}>A test event with example data. It is not in the log.</p>
-      {exampleData && <JsonView value={exampleData} label="Example data" />}
+      <p className={styles['faint']}>
+        <Trans>A test event with example data. It is not in the log.</Trans>
+      </p>
+      {exampleData && <JsonView value={exampleData} label={t`Example data`} />}
     </>
   )
 }
@@ -39,10 +43,14 @@ const TestData = ({ type }: { type: string }) => {
 const LoggedEvent = ({ delivery }: { delivery: EventDelivery }) => {
   const event = useEvent(delivery)
   if (isCode(event.error, 'NOT_FOUND') || isCode(event.error, 'FORBIDDEN'))
-    return <p className={styles['faint']}>The event is too old, or you do not have permission to read it.</p>
+    return (
+      <p className={styles['faint']}>
+        <Trans>The event is too old, or you do not have permission to read it.</Trans>
+      </p>
+    )
   return (
     <QueryBoundary query={event} compact>
-      {(data) => <JsonView value={data} label="Event" />}
+      {(data) => <JsonView value={data} label={t`Event`} />}
     </QueryBoundary>
   )
 }
@@ -51,16 +59,18 @@ const Content = ({ delivery }: { delivery: EventDelivery }) => (
   <>
     <DescriptionList
       items={[
-        ['Status', <DeliveryState key="state" of={delivery.status} />],
-        ['Created', formatDateTime(delivery.createdAt)],
-        ['Next attempt', delivery.nextAttemptAt === null ? 'None' : formatDateTime(delivery.nextAttemptAt)],
-        ['Event ID', <code key="event">{delivery.eventId}</code>],
+        [t`Status`, <DeliveryState key="state" of={delivery.status} />],
+        [t`Created`, formatDateTime(delivery.createdAt)],
+        [t`Next attempt`, delivery.nextAttemptAt === null ? t`None` : formatDateTime(delivery.nextAttemptAt)],
+        [t`Event ID`, <code key="event">{delivery.eventId}</code>],
       ]}
     />
     {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
     <Attempts delivery={delivery} />
     <div className={styles['stack']}>
-      <h3>Event</h3>
+      <h3>
+        <Trans>Event</Trans>
+      </h3>
       {delivery.isTest ? <TestData type={delivery.eventType} /> : <LoggedEvent delivery={delivery} />}
     </div>
   </>
@@ -96,18 +106,22 @@ export const EndpointDeliveryDialog = ({
       open
       wide
       onClose={onClose}
-      title={delivery.data ? `Delivery of ${delivery.data.eventType}` : 'Delivery'}
+      title={delivery.data ? t`Delivery of ${delivery.data.eventType}` : t`Delivery`}
       footer={
         <>
-          {event.data && <ButtonLink to={`/events?event=${event.data.id}`}>Open event in log</ButtonLink>}
+          {event.data && (
+            <ButtonLink to={`/events?event=${event.data.id}`}>
+              <Trans>Open event in log</Trans>
+            </ButtonLink>
+          )}
           {can('webhooks:write') && (
             <Button
               icon={<RotateCw />}
               busy={retry.busy}
-              disabledReason={delivery.data?.status === 'succeeded' && 'This delivery succeeded.'}
+              disabledReason={delivery.data?.status === 'succeeded' && t`This delivery succeeded.`}
               onClick={retry.submit}
             >
-              Retry now
+              <Trans>Retry now</Trans>
             </Button>
           )}
         </>

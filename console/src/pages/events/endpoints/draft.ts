@@ -1,4 +1,5 @@
 // The fields of the form of an event endpoint, and the requests that they become.
+import { t } from '@lingui/core/macro'
 import { AtriumError } from '@atrium/client'
 import type { EventEndpoint, EventEndpointCreate } from '@atrium/client'
 
@@ -57,19 +58,19 @@ export const filterProblem = (text: string): string | undefined => {
     parseFilter(text)
     return undefined
   } catch (error) {
-    return `The filter is not valid JSON: ${error instanceof Error ? error.message : String(error)}`
+    return t`The filter is not valid JSON: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
 export const problemOf = ({ name, url, types, workspaceIds, filter, transform }: EndpointDraft): string | false => {
-  if (name.trim() === '') return 'Enter a name.'
-  if ([...name.trim()].length > 120) return 'The name must be at most 120 characters.'
-  if (url.trim() === '') return 'Enter a URL.'
-  if (!/^https?:\/\//i.test(url.trim())) return 'The URL must start with https:// or http://.'
-  if (types.length === 0) return 'Select at least one event type.'
-  if (workspaceIds?.length === 0) return 'Select at least one workspace.'
-  if (transform.length > 8_192) return 'The transform must be at most 8,192 characters.'
-  return filterProblem(filter) !== undefined && 'The filter is not valid JSON.'
+  if (name.trim() === '') return t`Enter a name.`
+  if ([...name.trim()].length > 120) return t`The name must be at most 120 characters.`
+  if (url.trim() === '') return t`Enter a URL.`
+  if (!/^https?:\/\//i.test(url.trim())) return t`The URL must start with https:// or http://.`
+  if (types.length === 0) return t`Select at least one event type.`
+  if (workspaceIds?.length === 0) return t`Select at least one workspace.`
+  if (transform.length > 8_192) return t`The transform must be at most 8,192 characters.`
+  return filterProblem(filter) !== undefined && t`The filter is not valid JSON.`
 }
 
 /** Messages that do not begin with the name of their field. */

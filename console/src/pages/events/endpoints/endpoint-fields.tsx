@@ -1,3 +1,7 @@
+import { textOf } from '../../../i18n/text.ts'
+import type { Text } from '../../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../ui/forms/button.tsx'
 import { CheckField, FieldGroup, RadioField, TextArea, TextField } from '../../../ui/forms/field.tsx'
@@ -8,20 +12,20 @@ import { TransformField } from './transform-field.tsx'
 import { TypePicker } from './type-picker.tsx'
 import { WorkspacePicker } from './workspace-picker.tsx'
 
-export const orderings: Record<EndpointDraft['ordering'], { label: string; hint: string }> = {
+export const orderings: Record<EndpointDraft['ordering'], { label: Text; hint: Text }> = {
   none: {
-    label: 'Send at once',
-    hint: 'Events are sent as they happen, several at the same time, and a retry can arrive after later events.',
+    label: msg`Send at once`,
+    hint: msg`Events are sent as they happen, several at the same time, and a retry can arrive after later events.`,
   },
   subject: {
-    label: 'Keep the order of each resource',
-    hint: 'An event is sent after the earlier events of its resource, which therefore lag behind while one of them is retried.',
+    label: msg`Keep the order of each resource`,
+    hint: msg`An event is sent after the earlier events of its resource, which therefore lag behind while one of them is retried.`,
   },
 }
 
 const exampleFilter = JSON.stringify(
   {
-    any: [{ path: 'actor.type', equals: 'user' }, { not: { path: 'data.name', prefix: 'Test' } }],
+    any: [{ path: 'actor.type', equals: 'user' }, { not: { path: 'data.name', prefix: 'test-' } }],
   },
   undefined,
   2,
@@ -38,18 +42,18 @@ const FilterField = ({
 }) => (
   <div className={styles['filter']}>
     <TextArea
-      label="Filter"
+      label={t`Filter`}
       optional
       className={styles['json']}
       spellCheck={false}
       value={value}
       error={error ?? filterProblem(value)}
-      hint="A condition in JSON over data, type, subject and actor of an event. Only events that pass it are sent."
+      hint={t`A condition in JSON over data, type, subject and actor of an event. Only events that pass it are sent.`}
       onChange={({ target }) => onChange(target.value)}
     />
     {value.trim() === '' && (
       <Button small onClick={() => onChange(exampleFilter)}>
-        Insert example
+        <Trans>Insert example</Trans>
       </Button>
     )}
   </div>
@@ -75,10 +79,10 @@ export const EndpointFields = ({
     <div ref={form} className={styles['fields']}>
       <div className={styles['two']}>
         <TextField
-          label="Name"
+          label={t`Name`}
           required
           value={draft.name}
-          placeholder="Data warehouse"
+          placeholder={t`Data warehouse`}
           error={errors.name}
           onChange={({ target }) => change({ name: target.value })}
         />
@@ -99,20 +103,21 @@ export const EndpointFields = ({
         onChange={(workspaceIds) => change({ workspaceIds })}
       />
       <FilterField value={draft.filter} error={errors.filter} onChange={(filter) => change({ filter })} />
-      <FieldGroup label="Order" error={errors.ordering}>
+      <FieldGroup label={t`Order`} error={errors.ordering}>
         {(Object.keys(orderings) as EndpointDraft['ordering'][]).map((ordering) => (
           <RadioField
             key={ordering}
             name="ordering"
-            {...orderings[ordering]}
+            label={textOf(orderings[ordering].label)}
+            hint={textOf(orderings[ordering].hint)}
             checked={draft.ordering === ordering}
             onChange={() => change({ ordering })}
           />
         ))}
       </FieldGroup>
       <CheckField
-        label="Include contents"
-        hint="Whole messages, and the events that webhooks received, as the field expanded."
+        label={t`Include contents`}
+        hint={t`Whole messages, and the events that webhooks received, as the field expanded.`}
         checked={draft.expand}
         onChange={({ target }) => change({ expand: target.checked })}
       />

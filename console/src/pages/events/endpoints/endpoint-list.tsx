@@ -1,3 +1,5 @@
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { EventEndpoint } from '@atrium/client'
 import { Plus, SearchX, Send } from 'lucide-react'
@@ -26,7 +28,7 @@ const pollMs = 15_000
 
 const columns: Column<EventEndpoint>[] = [
   {
-    title: 'Endpoint',
+    title: msg`Endpoint`,
     cell: ({ id, name, url }) => (
       <Link to={`/events/endpoints/${id}`} className={styles['name']}>
         <strong>{name}</strong>
@@ -34,15 +36,21 @@ const columns: Column<EventEndpoint>[] = [
       </Link>
     ),
   },
-  { title: 'Status', tight: true, cell: (endpoint) => <EndpointState of={endpoint} /> },
-  { title: 'Event types', optional: true, cell: ({ types }) => <TypeList types={types} most={2} /> },
-  { title: 'Health', optional: true, cell: (endpoint) => <Health endpoint={endpoint} /> },
+  { title: msg`Status`, tight: true, cell: (endpoint) => <EndpointState of={endpoint} /> },
+  { title: msg`Event types`, optional: true, cell: ({ types }) => <TypeList types={types} most={2} /> },
+  { title: msg`Health`, optional: true, cell: (endpoint) => <Health endpoint={endpoint} /> },
   {
-    title: 'Last delivery',
+    title: msg`Last delivery`,
     optional: true,
     tight: true,
     cell: ({ lastDeliveryAt }) =>
-      lastDeliveryAt === null ? <span className={styles['faint']}>Never</span> : <RelativeTime at={lastDeliveryAt} />,
+      lastDeliveryAt === null ? (
+        <span className={styles['faint']}>
+          <Trans>Never</Trans>
+        </span>
+      ) : (
+        <RelativeTime at={lastDeliveryAt} />
+      ),
   },
 ]
 
@@ -50,7 +58,7 @@ const CreateEndpoint = () => {
   const navigate = useNavigate()
   return (
     <Button variant="primary" icon={<Plus />} onClick={() => void navigate('/events/endpoints?new')}>
-      Create endpoint
+      <Trans>Create endpoint</Trans>
     </Button>
   )
 }
@@ -68,30 +76,32 @@ const Endpoints = ({ items }: { items: EventEndpoint[] }) => {
     return (
       <EmptyState
         icon={<Send />}
-        title="No event endpoints yet"
+        title={t`No event endpoints yet`}
         {...(can('webhooks:write') && { action: <CreateEndpoint /> })}
       >
-        An event endpoint is a URL that events of Atrium are sent to as they happen, signed and with retries.
+        <Trans>
+          An event endpoint is a URL that events of Atrium are sent to as they happen, signed and with retries.
+        </Trans>
       </EmptyState>
     )
   return (
     <>
       <div className={styles['bar']} role="search">
         <TextField
-          label="Search endpoints"
+          label={t`Search endpoints`}
           hideLabel
           type="search"
-          placeholder="Search by name, URL or type"
+          placeholder={t`Search by name, URL or type`}
           value={search}
           onChange={({ target }) => setParams(withParams(params, { search: target.value }), { replace: search !== '' })}
         />
         {can('webhooks:write') && <CreateEndpoint />}
       </div>
       {found.length === 0 ? (
-        <EmptyState compact icon={<SearchX />} title={`No endpoints match “${search}”`} />
+        <EmptyState compact icon={<SearchX />} title={t`No endpoints match “${search}”`} />
       ) : (
         <Table
-          label="Event endpoints"
+          label={t`Event endpoints`}
           columns={columns}
           rows={found}
           keyOf={({ id }) => id}
@@ -104,7 +114,7 @@ const Endpoints = ({ items }: { items: EventEndpoint[] }) => {
 
 /** The event endpoints of the org with the results of their last deliveries. */
 export const EndpointList = () => {
-  useTitle('Event endpoints')
+  useTitle(t`Event endpoints`)
   const { can } = useIdentity()
   const [params, setParams] = useSearchParams()
   const fallback = useFallbackPolling()

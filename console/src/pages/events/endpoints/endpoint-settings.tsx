@@ -1,3 +1,7 @@
+import { textOf } from '../../../i18n/text.ts'
+import type { Text } from '../../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventEndpoint, EventEndpointWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
@@ -22,10 +26,10 @@ import { TypeList } from './type-list.tsx'
 
 const refreshEndpoint = (): Promise<unknown> => refresh('GET /event-endpoints', 'GET /event-endpoints/:id')
 
-const statusHints: Record<EventEndpoint['status'], string> = {
-  active: 'Events are sent as they happen.',
-  paused: 'Events are kept and sent when the endpoint is active again.',
-  disabled: 'New events are neither sent nor kept for this endpoint.',
+const statusHints: Record<EventEndpoint['status'], Text> = {
+  active: msg`Events are sent as they happen.`,
+  paused: msg`Events are kept and sent when the endpoint is active again.`,
+  disabled: msg`New events are neither sent nor kept for this endpoint.`,
 }
 
 const settingsOf = (endpoint: EventEndpoint) => ({ ...draftOf(endpoint), status: endpoint.status })
@@ -38,36 +42,44 @@ const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const patch = { ...(isValid && patchOf(fields, endpoint)), ...(status !== endpoint.status && { status }) }
   const takesOver =
     endpoint.owner.userId !== me.user.id && Object.keys(patch).some((field) => field !== 'name' && field !== 'status')
-  const problem = problemOf(fields) || (Object.keys(patch).length === 0 && 'No changes to save.')
+  const problem = problemOf(fields) || (Object.keys(patch).length === 0 && t`No changes to save.`)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
     reset(settingsOf(await api.call('PATCH /event-endpoints/:id', { params: { id: endpoint.id }, body: patch })))
     await refreshEndpoint()
-    toast.done('Saved')
+    toast.done(t`Saved`)
   })
   return (
-    <Section title="General">
+    <Section title={t`General`}>
       <Form className={styles['fields']} onSubmit={submit}>
         <EndpointFields draft={fields} change={change} error={error} />
         <SelectField
-          label="Status"
-          hint={statusHints[status]}
+          label={t`Status`}
+          hint={textOf(statusHints[status])}
           value={status}
           onChange={({ target }) => change({ status: target.value as EventEndpoint['status'] })}
         >
-          <option value="active">Active</option>
-          <option value="paused">Paused</option>
-          <option value="disabled">Disabled</option>
+          <option value="active">
+            <Trans>Active</Trans>
+          </option>
+          <option value="paused">
+            <Trans>Paused</Trans>
+          </option>
+          <option value="disabled">
+            <Trans>Disabled</Trans>
+          </option>
         </SelectField>
         {takesOver && (
           <Notice tone="info">
-            With these changes you become the owner of the endpoint: only events that you may read are sent.
+            <Trans>
+              With these changes you become the owner of the endpoint: only events that you may read are sent.
+            </Trans>
           </Notice>
         )}
         {Object.keys(fieldErrorsOf(error)).length === 0 && <Notice error={error} />}
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Save changes
+            <Trans>Save changes</Trans>
           </Button>
         </div>
       </Form>
@@ -85,22 +97,24 @@ const Secret = ({ endpoint }: { endpoint: EventEndpoint }) => {
   })
   return (
     <Section
-      title="Signing secret"
-      description="The secret is stored encrypted and cannot be shown again. Rotate it to get a new one."
+      title={t`Signing secret`}
+      description={t`The secret is stored encrypted and cannot be shown again. Rotate it to get a new one.`}
     >
       <div>
-        <Button onClick={() => setAsking(true)}>Rotate secret</Button>
+        <Button onClick={() => setAsking(true)}>
+          <Trans>Rotate secret</Trans>
+        </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title="Rotate signing secret?"
-        description="Attempts from now on are signed with the new secret. The receiver rejects them until you update the secret there."
+        title={t`Rotate signing secret?`}
+        description={t`Attempts from now on are signed with the new secret. The receiver rejects them until you update the secret there.`}
         form={form}
-        action="Rotate secret"
+        action={t`Rotate secret`}
       />
       {rotated && (
-        <EndpointSecretDialog endpoint={rotated} title="New signing secret" onClose={() => setRotated(undefined)} />
+        <EndpointSecretDialog endpoint={rotated} title={t`New signing secret`} onClose={() => setRotated(undefined)} />
       )}
     </Section>
   )
@@ -113,22 +127,22 @@ const Delete = ({ endpoint }: { endpoint: EventEndpoint }) => {
     await api.call('DELETE /event-endpoints/:id', { params: { id: endpoint.id } })
     await navigate('/events/endpoints', { replace: true })
     await refresh('GET /event-endpoints')
-    toast.done(`Endpoint “${endpoint.name}” deleted`)
+    toast.done(t`Endpoint “${endpoint.name}” deleted`)
   })
   return (
-    <Section title="Delete endpoint">
+    <Section title={t`Delete endpoint`}>
       <div>
         <Button variant="danger" onClick={() => setAsking(true)}>
-          Delete endpoint
+          <Trans>Delete endpoint</Trans>
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Delete “${endpoint.name}”?`}
-        description="No further events are sent, and its deliveries are deleted. This cannot be undone."
+        title={t`Delete “${endpoint.name}”?`}
+        description={t`No further events are sent, and its deliveries are deleted. This cannot be undone.`}
         form={form}
-        action="Delete endpoint"
+        action={t`Delete endpoint`}
       />
     </Section>
   )
@@ -138,24 +152,28 @@ const ReadOnly = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const workspaces = usePages('GET /workspaces').query.data ?? []
   const nameOf = (id: string): string => workspaces.find((workspace) => workspace.id === id)?.name ?? id
   return (
-    <Section title="General">
+    <Section title={t`General`}>
       <DescriptionList
         items={[
-          ['Event types', <TypeList key="types" types={endpoint.types} most={endpoint.types.length} />],
-          ['Workspaces', endpoint.workspaceIds?.map(nameOf).join(', ') ?? 'All workspaces'],
-          ['Order', orderings[endpoint.ordering].label],
+          [t`Event types`, <TypeList key="types" types={endpoint.types} most={endpoint.types.length} />],
+          [t`Workspaces`, endpoint.workspaceIds?.map(nameOf).join(', ') ?? t`All workspaces`],
+          [t`Order`, textOf(orderings[endpoint.ordering].label)],
         ]}
       />
       {endpoint.filter !== null && (
         <div className={styles['stack']}>
-          <h3>Filter</h3>
-          <JsonView value={endpoint.filter} label="Filter" />
+          <h3>
+            <Trans>Filter</Trans>
+          </h3>
+          <JsonView value={endpoint.filter} label={t`Filter`} />
         </div>
       )}
       {endpoint.transform !== null && (
         <div className={styles['stack']}>
-          <h3>Transform</h3>
-          <JsonView value={endpoint.transform} label="Transform" />
+          <h3>
+            <Trans>Transform</Trans>
+          </h3>
+          <JsonView value={endpoint.transform} label={t`Transform`} />
         </div>
       )}
     </Section>

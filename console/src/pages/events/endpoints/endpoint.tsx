@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { EventEndpoint } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
@@ -40,20 +42,20 @@ const usePatch = (endpoint: EventEndpoint, failure: string) => {
 
 const Actions = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const [isTesting, setTesting] = useState(false)
-  const patch = usePatch(endpoint, 'Status could not be changed')
+  const patch = usePatch(endpoint, t`Status could not be changed`)
   const isActive = endpoint.status === 'active'
   const change = useSubmit(patch({ status: isActive ? 'paused' : 'active' }))
   return (
     <>
       <Button
         icon={<FlaskConical />}
-        disabledReason={endpoint.status === 'disabled' && 'The endpoint is disabled. Activate it first.'}
+        disabledReason={endpoint.status === 'disabled' && t`The endpoint is disabled. Activate it first.`}
         onClick={() => setTesting(true)}
       >
-        Send test event
+        <Trans>Send test event</Trans>
       </Button>
       <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} onClick={change.submit}>
-        {isActive ? 'Pause' : 'Activate'}
+        {isActive ? t`Pause` : t`Activate`}
       </Button>
       {isTesting && <TestDialog endpoint={endpoint} onClose={() => setTesting(false)} />}
     </>
@@ -64,20 +66,20 @@ const Actions = ({ endpoint }: { endpoint: EventEndpoint }) => {
 const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const { can } = useIdentity()
   const { status, statusReason, failingSince, url } = endpoint
-  const patch = usePatch(endpoint, 'Endpoint could not be changed')
+  const patch = usePatch(endpoint, t`Endpoint could not be changed`)
   const activate = useSubmit(patch({ status: 'active' }))
   const takeOver = useSubmit(patch({ url }))
   if (status === 'disabled')
     return (
       <Notice tone="bad">
         <span>
-          {statusReason ?? 'This endpoint is disabled.'} It receives no events until it is active again. Events of that
-          time are in the log.
+          {statusReason ?? t`This endpoint is disabled.`}{' '}
+          <Trans>It receives no events until it is active again. Events of that time are in the log.</Trans>
         </span>
         {can('webhooks:write') && (
           <span className={styles['remedy']}>
             <Button small busy={activate.busy} onClick={activate.submit}>
-              Activate endpoint
+              <Trans>Activate endpoint</Trans>
             </Button>
           </span>
         )}
@@ -85,7 +87,9 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
     )
   if (status === 'paused')
     return (
-      <Notice tone="warn">Deliveries are paused. Events are kept and sent when the endpoint is active again.</Notice>
+      <Notice tone="warn">
+        <Trans>Deliveries are paused. Events are kept and sent when the endpoint is active again.</Trans>
+      </Notice>
     )
   if (statusReason !== null)
     return (
@@ -94,7 +98,7 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
         {can('webhooks:write') && (
           <span className={styles['remedy']}>
             <Button small busy={takeOver.busy} onClick={takeOver.submit}>
-              Deliver with my rights
+              <Trans>Deliver with my rights</Trans>
             </Button>
           </span>
         )}
@@ -103,7 +107,9 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
   if (failingSince !== null)
     return (
       <Notice tone="warn">
-        All attempts have failed since {formatDateTime(failingSince)}. After five days the endpoint is disabled.
+        <Trans>
+          All attempts have failed since {formatDateTime(failingSince)}. After five days the endpoint is disabled.
+        </Trans>
       </Notice>
     )
   return null
@@ -117,27 +123,27 @@ const Owner = ({ owner: { userId, apiKeyId } }: Pick<EventEndpoint, 'owner'>) =>
     ...read('GET /members', { query: { limit: 100 } }),
     enabled: !isSelf && can('members:read'),
   })
-  const name = isSelf ? 'You' : members.data?.items.find((member) => member.userId === userId)?.name
+  const name = isSelf ? t`You` : members.data?.items.find((member) => member.userId === userId)?.name
   return (
     <>
       {name ?? <code>{userId}</code>}
-      {apiKeyId !== null && ', by an API key'}
+      {apiKeyId !== null && ` (${t`by an API key`})`}
     </>
   )
 }
 
 const Summary = ({ endpoint }: { endpoint: EventEndpoint }) => (
   <div className={styles['summary']}>
-    <CodeBlock text={endpoint.url} label="Copy URL" />
+    <CodeBlock text={endpoint.url} label={t`Copy URL`} />
     <DescriptionList
       items={[
-        ['Event types', <TypeList key="types" types={endpoint.types} most={3} />],
-        ['Health', <Health key="health" endpoint={endpoint} />],
+        [t`Event types`, <TypeList key="types" types={endpoint.types} most={3} />],
+        [t`Health`, <Health key="health" endpoint={endpoint} />],
         [
-          'Last delivery',
-          endpoint.lastDeliveryAt === null ? 'Never' : <RelativeTime key="last" at={endpoint.lastDeliveryAt} />,
+          t`Last delivery`,
+          endpoint.lastDeliveryAt === null ? t`Never` : <RelativeTime key="last" at={endpoint.lastDeliveryAt} />,
         ],
-        ['URL set by', <Owner key="owner" owner={endpoint.owner} />],
+        [t`URL set by`, <Owner key="owner" owner={endpoint.owner} />],
       ]}
     />
   </div>
@@ -151,7 +157,7 @@ export const EndpointPage = () => {
     ...read('GET /event-endpoints/:id', { params: { id: endpointId } }),
     refetchInterval: ({ state: { data } }) => (data?.status === 'active' ? pollMs : fallback),
   })
-  useTitle(endpoint.data?.name ?? 'Event endpoint')
+  useTitle(endpoint.data?.name ?? t`Event endpoint`)
   const base = `/events/endpoints/${endpointId}`
   return (
     <Page wide>
@@ -166,7 +172,7 @@ export const EndpointPage = () => {
               }
               description={
                 <Link to="/events/endpoints" className="link">
-                  All endpoints
+                  <Trans>All endpoints</Trans>
                 </Link>
               }
               {...(can('webhooks:write') && { actions: <Actions endpoint={data} /> })}
@@ -176,10 +182,10 @@ export const EndpointPage = () => {
             </div>
             <Summary endpoint={data} />
             <Tabs
-              label="Event endpoint"
+              label={t`Event endpoint`}
               tabs={[
-                { to: base, label: 'Deliveries', end: true },
-                { to: `${base}/settings`, label: 'Settings' },
+                { to: base, label: t`Deliveries`, end: true },
+                { to: `${base}/settings`, label: t`Settings` },
               ]}
             />
             <Outlet key={data.id} context={data} />

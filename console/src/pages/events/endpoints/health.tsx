@@ -1,12 +1,14 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventEndpoint } from '@atrium/client'
 import { formatAgo, formatDateTime } from '../../../format.ts'
 import styles from './endpoints.module.css'
 
 const textOf = (results: EventEndpoint['recentResults']): string => {
   const succeeded = results.filter((result) => result === 'succeeded').length
-  if (results.length === 0) return 'No recent results'
-  if (succeeded === results.length) return results.length === 1 ? 'Succeeded' : `All of ${succeeded} succeeded`
-  return `${succeeded} of ${results.length} succeeded`
+  if (results.length === 0) return t`No recent results`
+  if (succeeded === results.length) return results.length === 1 ? t`Succeeded` : t`All of ${succeeded} succeeded`
+  return t`${succeeded} of ${results.length} succeeded`
 }
 
 /** How the last deliveries ended, as bars from the oldest to the newest, and in words. */
@@ -25,7 +27,7 @@ export const Health = ({ endpoint }: { endpoint: EventEndpoint }) => {
       )}
       {isFailing ? (
         <span className={styles['failing']} title={formatDateTime(failingSince)}>
-          Failing since {formatAgo(failingSince)}
+          <Trans>Failing since {formatAgo(failingSince)}</Trans>
         </span>
       ) : (
         <span className={styles['faint']}>{textOf(recentResults)}</span>

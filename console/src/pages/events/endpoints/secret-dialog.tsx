@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventEndpointWithSecret } from '@atrium/client'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Button } from '../../../ui/forms/button.tsx'
@@ -26,22 +28,26 @@ export const EndpointSecretDialog = ({
     title={title}
     footer={
       <Button variant="primary" onClick={onClose}>
-        I have saved the secret
+        <Trans>I have saved the secret</Trans>
       </Button>
     }
   >
     <SecretField
-      label="Signing secret"
+      label={t`Signing secret`}
       value={endpoint.secret}
-      note="Copy the secret now. You will not be able to see it again. If you lose it, rotate it."
+      note={t`Copy the secret now. You will not be able to see it again. If you lose it, rotate it.`}
     />
     <div className={styles['stack']}>
-      <h3>Verify deliveries</h3>
+      <h3>
+        <Trans>Verify deliveries</Trans>
+      </h3>
       <p className={styles['faint']}>
-        Deliveries are signed by Standard Webhooks. Verify the body as it was received with one of its libraries before
-        you use it:
+        <Trans>
+          Deliveries are signed by Standard Webhooks. Verify the body as it was received with one of its libraries
+          before you use it:
+        </Trans>
       </p>
-      <CodeBlock text={verification} label="Copy code" />
+      <CodeBlock text={verification} label={t`Copy code`} />
     </div>
   </Dialog>
 )

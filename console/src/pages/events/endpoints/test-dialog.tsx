@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { EventEndpoint } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -26,14 +28,18 @@ export const TestDialog = ({ endpoint, onClose }: { endpoint: EventEndpoint; onC
   return (
     <FormDialog
       onClose={onClose}
-      title="Send test event"
-      description="Sends an event with example data and “isTest”: true. It does not appear in the log."
+      title={t`Send test event`}
+      description={t`Sends an event with example data and “isTest”: true. It does not appear in the log.`}
       form={form}
-      action="Send test event"
-      disabledReason={type === '' && 'Select an event type.'}
+      action={t`Send test event`}
+      disabledReason={type === '' && t`Select an event type.`}
     >
-      <SelectField label="Event type" value={type} onChange={({ target }) => setChosen(target.value)}>
-        {type === '' && <option value="">Select a type</option>}
+      <SelectField label={t`Event type`} value={type} onChange={({ target }) => setChosen(target.value)}>
+        {type === '' && (
+          <option value="">
+            <Trans>Select a type</Trans>
+          </option>
+        )}
         {areasOf(types).map(({ name, types: own }) => (
           <optgroup key={name} label={name}>
             {own.map((one) => (

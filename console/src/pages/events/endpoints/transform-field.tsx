@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import type { TransformPreview } from '@atrium/client'
 import { useState } from 'react'
 import { api } from '../../../api.ts'
@@ -38,7 +40,7 @@ const Preview = ({ transform, types }: { transform: string; types: readonly stri
     <div className={styles['stack']}>
       <div className={styles['preview']}>
         <SelectField
-          label="Preview with the example of"
+          label={t`Preview with the example of`}
           value={type ?? ''}
           onChange={({ target }) => setChosen(target.value)}
         >
@@ -48,12 +50,12 @@ const Preview = ({ transform, types }: { transform: string; types: readonly stri
             </option>
           ))}
         </SelectField>
-        <Button small busy={busy} disabledReason={type === undefined && 'Select an event type.'} onClick={submit}>
-          Preview
+        <Button small busy={busy} disabledReason={type === undefined && t`Select an event type.`} onClick={submit}>
+          <Trans>Preview</Trans>
         </Button>
       </div>
       {asked === question && <Notice error={error} />}
-      {asked === question && shown && <JsonView value={shown.result} label="Result of the transform" />}
+      {asked === question && shown && <JsonView value={shown.result} label={t`Result of the transform`} />}
     </div>
   )
 }
@@ -71,18 +73,18 @@ export const TransformField = ({
 }) => (
   <div className={styles['filter']}>
     <TextArea
-      label="Transform"
+      label={t`Transform`}
       optional
       className={styles['json']}
       spellCheck={false}
       value={value}
       error={error}
-      hint="A JSONata expression. Its result, an object, is sent instead of the event."
+      hint={t`A JSONata expression. Its result, an object, is sent instead of the event.`}
       onChange={({ target }) => onChange(target.value)}
     />
     {value.trim() === '' ? (
       <Button small onClick={() => onChange(example)}>
-        Start from an example
+        <Trans>Start from an example</Trans>
       </Button>
     ) : (
       <Preview transform={value} types={types} />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useIdentity } from '../../../session.tsx'
 import { CheckField, FieldGroup } from '../../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
@@ -12,7 +13,7 @@ type Change = (types: string[]) => void
 const countOf = ({ types }: Area, value: readonly string[]): string => {
   const count = types.filter(({ type }) => isSelected(value, type)).length
   if (count === 0) return ''
-  return count === types.length ? 'All selected' : `${count} of ${types.length} selected`
+  return count === types.length ? t`All selected` : t`${count} of ${types.length} selected`
 }
 
 /** The types of an area by the resource that they are about, each with `resource.*` before them. */
@@ -27,7 +28,7 @@ const AreaTypes = ({ area, value, onChange }: { area: Area; value: readonly stri
         <div key={group} className={styles['types']}>
           <CheckField
             label={<code>{group}</code>}
-            hint="All of these, also types that are added later"
+            hint={t`All of these, also types that are added later`}
             checked={value.includes(group)}
             onChange={() => onChange(toggleGroup(value, group))}
           />
@@ -65,10 +66,10 @@ export const TypePicker = ({
   const types = useEventTypes()
   const isAll = value.includes('*')
   return (
-    <FieldGroup label="Event types" error={error}>
+    <FieldGroup label={t`Event types`} error={error}>
       <CheckField
-        label="All events"
-        hint="Also types that are added later"
+        label={t`All events`}
+        hint={t`Also types that are added later`}
         checked={isAll}
         onChange={() => onChange(isAll ? [] : ['*'])}
       />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { usePages } from '../../../api.ts'
 import { LoadMore } from '../../../ui/data/load-more.tsx'
 import { CheckField, FieldGroup, RadioField } from '../../../ui/forms/field.tsx'
@@ -36,14 +37,14 @@ export const WorkspacePicker = ({
   error: string | undefined
 }) => (
   <FieldGroup
-    label="Workspaces"
+    label={t`Workspaces`}
     error={error}
-    hint="Events of the whole organization, such as new members, are sent in both cases."
+    hint={t`Events of the whole organization, such as new members, are sent in both cases.`}
   >
-    <RadioField name="workspaces" label="All workspaces" checked={value === null} onChange={() => onChange(null)} />
+    <RadioField name="workspaces" label={t`All workspaces`} checked={value === null} onChange={() => onChange(null)} />
     <RadioField
       name="workspaces"
-      label="Selected workspaces"
+      label={t`Selected workspaces`}
       checked={value !== null}
       onChange={() => onChange(value === null ? [] : [...value])}
     />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { File as FileRecord, Preview } from '@atrium/client'
 import { Download, FileQuestionMark } from 'lucide-react'
@@ -30,10 +32,10 @@ const NoPreview = ({ file, reason }: { file: FileRecord; reason: string }) => (
   <EmptyState
     compact
     icon={<FileQuestionMark />}
-    title="No preview"
+    title={t`No preview`}
     action={
       <Button variant="primary" icon={<Download />} onClick={() => downloadFile(file)}>
-        Download
+        <Trans>Download</Trans>
       </Button>
     }
   >
@@ -45,8 +47,12 @@ const Shown = ({ preview }: { preview: Preview }) => {
   const html = useMemo(() => (preview.html === undefined ? undefined : previewHtml(preview.html)), [preview.html])
   if (preview.kind === 'spreadsheet') return <Spreadsheet sheets={preview.sheets ?? []} />
   return (
-    <div className={styles['paper']} tabIndex={0} role="region" aria-label={`Content of ${preview.name}`}>
-      {preview.truncated && <Notice tone="info">Only the beginning of the file is shown.</Notice>}
+    <div className={styles['paper']} tabIndex={0} role="region" aria-label={t`Content of ${preview.name}`}>
+      {preview.truncated && (
+        <Notice tone="info">
+          <Trans>Only the beginning of the file is shown.</Trans>
+        </Notice>
+      )}
       {html === undefined ? (
         <pre className={styles['text']}>{preview.text}</pre>
       ) : (
@@ -63,7 +69,7 @@ const ServerPreview = ({ file }: { file: FileRecord }) => {
   if (preview.data) return <Shown preview={preview.data} />
   if (isCode(preview.error, 'BAD_REQUEST')) return <NoPreview file={file} reason={preview.error?.message ?? ''} />
   if (preview.error) return <ErrorState compact error={preview.error} onRetry={() => void preview.refetch()} />
-  return <Skeleton rows={10} label="Loading preview" />
+  return <Skeleton rows={10} label={t`Loading preview`} />
 }
 
 /** The target of a link, which has the MIME type that the link's own record lacks. */
@@ -78,7 +84,7 @@ export const Content = ({ file }: { file: FileRecord }) => {
   const [broken, setBroken] = useState(false)
   if (file.source === 'link' && !target.data) {
     if (isCode(target.error, 'NOT_FOUND'))
-      return <NoPreview file={file} reason="The target of this link was deleted." />
+      return <NoPreview file={file} reason={t`The target of this link was deleted.`} />
     if (target.error) return <ErrorState compact error={target.error} onRetry={() => void target.refetch()} />
     return <Skeleton />
   }
@@ -86,8 +92,8 @@ export const Content = ({ file }: { file: FileRecord }) => {
   const type = shown.mimeType ?? ''
   const url = inlineUrl(file)
   const onError = (): void => setBroken(true)
-  if (shown.status === 'pending') return <NoPreview file={file} reason="The upload is not complete." />
-  if (broken) return <NoPreview file={file} reason="Your browser cannot display this file." />
+  if (shown.status === 'pending') return <NoPreview file={file} reason={t`The upload is not complete.`} />
+  if (broken) return <NoPreview file={file} reason={t`Your browser cannot display this file.`} />
   if (imageTypes.has(type)) {
     return (
       <div className={styles['stage']}>

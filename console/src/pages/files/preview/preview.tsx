@@ -1,3 +1,6 @@
+import { textOf } from '../../../i18n/text.ts'
+import { msg, t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
 import { Dialog } from '@base-ui/react/dialog'
 import type { File as FileRecord } from '@atrium/client'
 import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
@@ -23,31 +26,33 @@ const Content = lazy(async () => ({
   default: (await importWithRetry(() => import('./content.tsx'))).Content,
 }))
 
-const sourceNames = { upload: 'File', folder: 'Folder', link: 'Link' }
+const sourceNames = { upload: msg`File`, folder: msg`Folder`, link: msg`Link` }
 
 const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
   const items: Description[] = [
-    ['Type', file.mimeType ?? sourceNames[file.source]],
-    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] satisfies Description] : []),
-    ['Created', formatDateTime(file.createdAt)],
-    ['Modified', formatDateTime(file.updatedAt)],
+    [t`Type`, file.mimeType ?? textOf(sourceNames[file.source])],
+    ...(file.source === 'upload' ? [[t`Size`, formatBytes(file.size)] satisfies Description] : []),
+    [t`Created`, formatDateTime(file.createdAt)],
+    [t`Modified`, formatDateTime(file.updatedAt)],
     ...(file.contentHash === null
       ? []
       : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Description]),
   ]
   return (
-    <aside className={styles['details']} aria-label="Details">
+    <aside className={styles['details']} aria-label={t`Details`}>
       <DescriptionList items={items} />
-      <h2>Tags</h2>
+      <h2>
+        <Trans>Tags</Trans>
+      </h2>
       {mayWrite ? (
         <TagEditor
           tags={file.tags}
           onChange={(tags) => {
-            tagFile(file, tags).catch((error: unknown) => toast.failed('Tags could not be saved', error))
+            tagFile(file, tags).catch((error: unknown) => toast.failed(t`Tags could not be saved`, error))
           }}
         />
       ) : (
-        <p>{file.tags.length === 0 ? 'None' : file.tags.join(', ')}</p>
+        <p>{file.tags.length === 0 ? t`None` : file.tags.join(', ')}</p>
       )}
     </aside>
   )
@@ -86,25 +91,25 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
         <Dialog.Popup ref={popup} className={styles['popup']} initialFocus={popup} onKeyDown={onKeyDown}>
           <header className={styles['header']}>
             {file && <KindIcon file={file} />}
-            <Dialog.Title className={styles['title']}>{file?.name ?? 'File'}</Dialog.Title>
-            <IconButton label="Previous file" shortcut="←" icon={<ChevronLeft />} onClick={() => onStep(-1)} />
-            <IconButton label="Next file" shortcut="→" icon={<ChevronRight />} onClick={() => onStep(1)} />
+            <Dialog.Title className={styles['title']}>{file?.name ?? t`File`}</Dialog.Title>
+            <IconButton label={t`Previous file`} shortcut="←" icon={<ChevronLeft />} onClick={() => onStep(-1)} />
+            <IconButton label={t`Next file`} shortcut="→" icon={<ChevronRight />} onClick={() => onStep(1)} />
             {file && (
               <>
-                <IconButton label="Download" icon={<Download />} onClick={() => downloadFile(file)} />
+                <IconButton label={t`Download`} icon={<Download />} onClick={() => downloadFile(file)} />
                 <Menu
-                  trigger={<IconButton label="Actions" icon={<Ellipsis />} />}
+                  trigger={<IconButton label={t`Actions`} icon={<Ellipsis />} />}
                   entries={fileMenuFor([file], { mayWrite, openDialog, open: () => undefined }).slice(1)}
                 />
                 <IconButton
-                  label={showDetails ? 'Hide details' : 'Show details'}
+                  label={showDetails ? t`Hide details` : t`Show details`}
                   icon={<PanelRight />}
                   aria-pressed={showDetails}
                   onClick={() => setShowDetails(!showDetails)}
                 />
               </>
             )}
-            <Dialog.Close render={<IconButton label="Close" shortcut="Esc" icon={<X />} />} />
+            <Dialog.Close render={<IconButton label={t`Close`} shortcut="Esc" icon={<X />} />} />
           </header>
           <div className={styles['body']}>
             <div className={styles['content']}>

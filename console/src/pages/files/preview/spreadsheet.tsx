@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { Preview } from '@atrium/client'
 import { useMemo, useRef, useState } from 'react'
@@ -65,7 +66,7 @@ const Grid = ({ sheet }: { sheet: Sheet }) => {
       >
         <div role="row" className={styles['headRow']} style={{ width: columns.getTotalSize() }}>
           <span role="columnheader" className={styles['corner']}>
-            <span className="visually-hidden">Row</span>
+            <span className="visually-hidden">{t`Row`}</span>
           </span>
           {shownColumns.map(({ index, start, size }) => (
             <span key={index} role="columnheader" className={styles['head']} style={{ left: start, width: size }}>
@@ -114,7 +115,7 @@ export const Spreadsheet = ({ sheets }: { sheets: readonly Sheet[] }) => {
     <div className={styles['book']}>
       <Grid key={chosen} sheet={sheet} />
       <footer className={styles['footer']}>
-        <div className={styles['names']} role="group" aria-label="Sheets">
+        <div className={styles['names']} role="group" aria-label={t`Sheets`}>
           {sheets.length > 1 &&
             sheets.map(({ name }, index) => (
               // oxlint-disable-next-line react/no-array-index-key -- sheet names are not unique
@@ -131,7 +132,7 @@ export const Spreadsheet = ({ sheets }: { sheets: readonly Sheet[] }) => {
         </div>
         <span className={styles['size']}>
           {formatNumber(sheet.rowCount)} × {formatNumber(sheet.columnCount)}
-          {sheet.truncated && `, first ${formatNumber(sheet.rows.length)} rows shown`}
+          {sheet.truncated && ` (${t`first ${formatNumber(sheet.rows.length)} rows shown`})`}
         </span>
       </footer>
     </div>

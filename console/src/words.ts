@@ -10,7 +10,7 @@ const words: Record<string, MessageDescriptor> = {
   agent: msg`Agent`,
   agents: msg`Agents`,
   answered: msg`Answered`,
-  'api-key': msg`API key`,
+  app: msg`App`,
   api_key: msg`API key`,
   assistant: msg`Assistant`,
   balance: msg`Balance`,

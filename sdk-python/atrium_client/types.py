@@ -6147,6 +6147,15 @@ class WebhookEventReceivedEvent(TypedDict):
     expanded: NotRequired[dict[str, Any] | None]
 
 
+class WebhookHealth(TypedDict):
+    # ID of the webhook.
+    id: str
+    # Time of the first failed attempt since the last successful one or change of `status`. Null without one.
+    failingSince: str | None
+    # How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included.
+    recentResults: list[Literal["succeeded", "failed"]]
+
+
 class WebhookRecoveredEventSubject(TypedDict):
     # Type of resource.
     type: str
@@ -7152,6 +7161,20 @@ class GetWebhooksEventsQuery(TypedDict):
 class GetWebhooksEventsData(TypedDict):
     # Items of this page.
     items: list[WebhookEvent]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
+class GetWebhooksHealthQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default: all items, up to 1,000.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class GetWebhooksHealthData(TypedDict):
+    # Items of this page.
+    items: list[WebhookHealth]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
 
@@ -8622,6 +8645,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> GetWebhooksEventsData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /webhooks/health"],
+        *,
+        query: GetWebhooksHealthQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> GetWebhooksHealthData: ...
 
     @overload
     def call(
@@ -10237,6 +10270,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[GetWebhooksEventsData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /webhooks/health"],
+        *,
+        query: GetWebhooksHealthQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[GetWebhooksHealthData]: ...
 
     @overload
     def call_with_response(

@@ -5545,6 +5545,15 @@ export interface WebhookEventReceivedEvent {
   expanded?: Record<string, unknown> | null
 }
 
+export interface WebhookHealth {
+  /** ID of the webhook. */
+  id: string
+  /** Time of the first failed attempt since the last successful one or change of `status`. Null without one. */
+  failingSince: string | null
+  /** How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included. */
+  recentResults: Array<"succeeded" | "failed">
+}
+
 export interface WebhookRecoveredEvent {
   /** ID of the event, also in the header `webhook-id`. */
   id: string
@@ -7358,6 +7367,22 @@ export interface Routes {
     data: {
       /** Items of this page. */
       items: WebhookEvent[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** List the health of webhooks */
+  'GET /webhooks/health': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: {
+      /** Items of this page. */
+      items: WebhookHealth[]
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }

@@ -39,6 +39,12 @@ export const listWebhooks = (db: Db, actor: Actor, { limit, before }: IdPage) =>
     select ${columns} from webhooks where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)
 
+/** The webhooks of the same page of the list, with the begin of their failures. */
+export const listFailingSince = (db: Db, actor: Actor, { limit, before }: IdPage) =>
+  db.rows<{ id: string; failingSince: string | null }>(sql`
+    select id, failing_since from webhooks where org_id = ${actor.orgId} and id < ${before}
+    order by id desc limit ${limit}`)
+
 export interface NewWebhook {
   id: string
   name: string

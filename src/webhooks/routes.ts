@@ -7,7 +7,15 @@ import type { WebhookDeps } from './deps.ts'
 import type { WebhookRow } from './queries.ts'
 import { registerDeliveryRoutes } from './deliver/routes.ts'
 import { registerReceiveRoutes } from './receive/routes.ts'
-import { SecretRotate, Webhook, WebhookCreate, WebhookListQuery, WebhookPatch, WebhookWithSecret } from './schemas.ts'
+import {
+  SecretRotate,
+  Webhook,
+  WebhookCreate,
+  WebhookHealth,
+  WebhookListQuery,
+  WebhookPatch,
+  WebhookWithSecret,
+} from './schemas.ts'
 import * as webhooks from './webhooks.ts'
 
 const tags = ['Webhooks']
@@ -64,6 +72,22 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       reply.code(201)
       return send(request, reply, webhook, { secret })
     },
+  )
+
+  app.get(
+    `${apiPrefix}/webhooks/health`,
+    {
+      config: { access: 'webhooks:read' },
+      schema: {
+        tags,
+        summary: 'List the health of webhooks',
+        description:
+          'Returns how the deliveries of each webhook go, in the order and pages of the list of webhooks: the results of the latest deliveries, and since when all attempts fail.',
+        querystring: WebhookListQuery,
+        response: { 200: Success(CursorList(WebhookHealth)) },
+      },
+    },
+    async ({ actor, query }) => ok(await webhooks.listHealth(db, actor, query)),
   )
 
   app.get(

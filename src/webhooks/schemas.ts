@@ -29,6 +29,24 @@ const headersExample = {
 }
 const payloadExample = { examples: [{ type: 'order.created', order: 42 }] }
 
+export const FailingSince = Nullable(
+  TimestampOf(
+    'Time of the first failed attempt since the last successful one or change of `status`. Null without one.',
+    null,
+  ),
+)
+
+export const RecentResults = Type.Array(Type.Enum(['succeeded', 'failed']), {
+  description:
+    'How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included.',
+  examples: [['succeeded', 'failed', 'succeeded']],
+})
+
+export const WebhookHealth = Type.Object(
+  { id: IdOf('ID of the webhook.'), failingSince: FailingSince, recentResults: RecentResults },
+  { description: 'How the deliveries of a webhook go.' },
+)
+
 export const Webhook = Type.Object(
   {
     id: Id,

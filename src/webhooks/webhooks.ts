@@ -9,6 +9,7 @@ import { apiPrefix } from '../platform/http/http.ts'
 import { recordEvent } from '../outbox/record.ts'
 import { newId } from '../platform/ids.ts'
 import type { WebhookDeps } from './deps.ts'
+import { recentResultsOf } from './deliver/recent-results.ts'
 import { recordUpdate } from './events.ts'
 import { purgeWebhook } from './job-kinds.ts'
 import { cleanEventTypes } from './receive/payload.ts'
@@ -68,6 +69,18 @@ export const getReceivingWebhook = async (db: Db, actor: Actor, id: string): Pro
 /** Newest first. */
 export const listWebhooks = async (db: Db, actor: Actor, { limit = wholeList, cursor }: WebhookListQuery) =>
   pageOf(await queries.listWebhooks(db, actor, { limit: limit + 1, before: positionOf(cursor) }), limit)
+
+/** How the deliveries of each webhook of a page of the list go. */
+export const listHealth = async (db: Db, actor: Actor, { limit = wholeList, cursor }: WebhookListQuery) => {
+  const rows = await queries.listFailingSince(db, actor, { limit: limit + 1, before: positionOf(cursor) })
+  const { items, nextCursor } = pageOf(rows, limit)
+  const resultsOf = await recentResultsOf(
+    db,
+    actor.orgId,
+    items.map(({ id }) => id),
+  )
+  return { items: items.map((item) => ({ ...item, recentResults: resultsOf(item.id) })), nextCursor }
+}
 
 const cleanName = (text: string): string => {
   const name = text.trim()

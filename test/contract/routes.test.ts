@@ -103,6 +103,7 @@ const promised = [
   'GET /api/v1/connections/oauth/callback',
   'GET /api/v1/webhooks',
   'POST /api/v1/webhooks',
+  'GET /api/v1/webhooks/health',
   'GET /api/v1/webhooks/:id',
   'PATCH /api/v1/webhooks/:id',
   'DELETE /api/v1/webhooks/:id',

@@ -43,13 +43,13 @@ const rules: readonly Rule[] = [
   },
   {
     types: 'webhook.delivery.',
-    all: ['GET /webhooks'],
+    all: ['GET /webhooks', 'GET /webhooks/health'],
     own: ['GET /webhooks/:id', 'GET /webhooks/:id/deliveries', 'GET /webhooks/:id/deliveries/:deliveryId'],
   },
   // A webhook that is activated continues its deliveries.
   {
     types: 'webhook.',
-    all: ['GET /webhooks', 'GET /webhooks/events'],
+    all: ['GET /webhooks', 'GET /webhooks/events', 'GET /webhooks/health'],
     own: ['GET /webhooks/:id', 'GET /webhooks/:id/deliveries'],
   },
   {

@@ -15,7 +15,8 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { standardSecret } from '../../platform/signatures/standard-webhooks.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
-import { deliveriesOf, smallestIdOf } from '../../webhooks/deliver/deliveries.ts'
+import { deliveriesOf } from '../../webhooks/deliver/deliveries.ts'
+import { recentResultsOf } from '../../webhooks/deliver/recent-results.ts'
 import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
 import { purgeWebhook } from '../../webhooks/job-kinds.ts'
 import type { Recorder } from '../../webhooks/receive/record.ts'
@@ -90,25 +91,15 @@ export const recordsOfDeliveries = async (
   }))
 }
 
-/** With a bound in time, the statement reads the partitions of these days only. */
-const recent = { days: 7, limit: 20 }
-
-const recentResultsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
-  const results = await queries.listRecentResults(
-    db,
-    orgId,
-    rows.map(({ id }) => id),
-    { after: smallestIdOf(Date.now() - recent.days * 86_400_000), limit: recent.limit },
-  )
-  const byId = Map.groupBy(results, ({ endpointId }) => endpointId)
-  return ({ id }: EndpointRow) => (byId.get(id) ?? []).map(({ status }) => status)
-}
-
 /** API representations of endpoints. Reads whether their owners still have their rights. */
 export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
   if (rows.length === 0) return []
   const visibilityOf = await visibilitiesOf(db, orgId, rows)
-  const resultsOf = await recentResultsOf(db, orgId, rows)
+  const resultsOf = await recentResultsOf(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+  )
   return rows.map((row) => {
     const { userId, apiKeyId, scopes: _, ...shown } = row
     const hasRights = visibilityOf(row) !== undefined
@@ -117,7 +108,7 @@ export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRo
       statusReason: row.statusReason ?? (row.status === 'active' && !hasRights ? lostRights : null),
       owner: { userId, apiKeyId },
       deliveryCount: Number(row.deliveryCount),
-      recentResults: resultsOf(row),
+      recentResults: resultsOf(row.id),
     }
   })
 }

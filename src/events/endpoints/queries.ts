@@ -59,21 +59,6 @@ export const listEndpoints = (db: Db, actor: Actor, { limit, before }: { limit: 
     select ${columns} from event_endpoints where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)
 
-/** How deliveries of each endpoint ended, the newest first, up to `limit` of each with ids above `after`. */
-export const listRecentResults = (
-  db: Db,
-  orgId: string,
-  ids: readonly string[],
-  { after, limit }: { after: string; limit: number },
-) =>
-  db.rows<{ endpointId: string; status: DeliveryResult }>(sql`
-    select g.id as endpoint_id, r.status
-    from unnest(${ids}::uuid[]) as g (id) cross join lateral (
-      select d.id, d.status from webhook_deliveries d
-      where d.org_id = ${orgId} and d.webhook_id = g.id and d.id > ${after}
-      order by d.id desc limit ${limit}) r
-    order by g.id, r.id desc`)
-
 /** Those of the events that were sent by `test`: their bodies are stored like those of received events. */
 export const listTestEvents = (db: Db, orgId: string, endpointId: string, ids: readonly string[]) =>
   db.rows<{ id: string }>(sql`

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { exampleId } from '../../outbox/types/fields.ts'
 import { CreatedAt, Id, IdOf, Nullable, TimestampOf, UpdatedAt, WholeListQuery } from '../../platform/http/schemas.ts'
-import { Delivery } from '../../webhooks/schemas.ts'
+import { Delivery, FailingSince, RecentResults } from '../../webhooks/schemas.ts'
 import { maxTransformLength } from './transform/protocol.ts'
 
 const statusMeaning =
@@ -79,17 +79,8 @@ export const EventEndpoint = Type.Object(
     ),
     deliveryCount: Type.Integer({ description: 'Number of deliveries that were attempted.', examples: [128] }),
     lastDeliveryAt: Nullable(TimestampOf('Time of the last attempt. Null before the first.')),
-    failingSince: Nullable(
-      TimestampOf(
-        'Time of the first failed attempt since the last successful one or change of `status`. Null without one.',
-        null,
-      ),
-    ),
-    recentResults: Type.Array(Type.Enum(['succeeded', 'failed']), {
-      description:
-        'How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included.',
-      examples: [['succeeded', 'failed', 'succeeded']],
-    }),
+    failingSince: FailingSince,
+    recentResults: RecentResults,
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
   },

@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import type { Expand } from '../../outbox/expand.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
-import { newId } from '../../platform/ids.ts'
+import { newId, smallestIdOf } from '../../platform/ids.ts'
 import * as queries from './queries.ts'
 import type { DeliveryRow, DestinationTable } from './queries.ts'
 import * as eventQueries from '../receive/queries.ts'
@@ -100,12 +100,6 @@ export const replayEvent = async (
 
 /** An id can be older than its row's created_at: it is generated earlier and with another clock. */
 const idLeadMs = 3_600_000
-
-/** The first UUIDv7 of a time in milliseconds since 1970. */
-export const smallestIdOf = (ms: number): string => {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
-}
 
 /** What deliveries are sent to: webhooks or event endpoints. */
 export interface Destinations {

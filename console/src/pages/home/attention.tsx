@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
-import { formatCents } from '../../format.ts'
+import { formatCents, formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
 import styles from './home.module.css'
@@ -25,6 +25,7 @@ const useAttentionItems = (): AttentionItem[] => {
   })
   const connections = useQuery({ ...read('GET /connections'), enabled: can('connections:read') })
   const webhooks = useQuery({ ...read('GET /webhooks'), enabled: can('webhooks:read') })
+  const health = useQuery({ ...read('GET /webhooks/health'), enabled: can('webhooks:read') })
   const endpoints = useQuery({ ...read('GET /event-endpoints'), enabled: can('webhooks:read') })
   const billing = useQuery({ ...read('GET /billing'), enabled: can('billing:read') })
   const items: AttentionItem[] = []
@@ -97,7 +98,35 @@ const useAttentionItems = (): AttentionItem[] => {
       to: `/webhooks/${id}`,
     })
   }
-  for (const { id, name, status, statusReason } of endpoints.data?.items ?? []) {
+  for (const { id, failingSince } of health.data?.items ?? []) {
+    const webhook = webhooks.data?.items.find((one) => one.id === id)
+    if (failingSince === null || webhook?.status !== 'active') continue
+    items.push({
+      key: `failing-${id}`,
+      text: (
+        <Trans>
+          All deliveries of the webhook <strong>{webhook.name}</strong> have failed since {formatDateTime(failingSince)}
+          .
+        </Trans>
+      ),
+      action: t`View deliveries`,
+      to: `/webhooks/${id}/deliveries`,
+    })
+  }
+  for (const { id, name, status, statusReason, failingSince } of endpoints.data?.items ?? []) {
+    if (status === 'active' && statusReason === null && failingSince !== null) {
+      items.push({
+        key: `failing-${id}`,
+        text: (
+          <Trans>
+            All deliveries to the event endpoint <strong>{name}</strong> have failed since{' '}
+            {formatDateTime(failingSince)}.
+          </Trans>
+        ),
+        action: t`View endpoint`,
+        to: `/events/endpoints/${id}`,
+      })
+    }
     if (status === 'paused' || statusReason === null) continue
     items.push({
       key: id,

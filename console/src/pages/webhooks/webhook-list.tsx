@@ -1,7 +1,7 @@
-import { msg, t } from '@lingui/core/macro'
+import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import type { Webhook } from '@atrium/client'
+import type { Data, Webhook } from '@atrium/client'
 import { Webhook as WebhookIcon } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
@@ -9,8 +9,11 @@ import { formatNumber } from '../../format.ts'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { Status } from '../../ui/data/status.tsx'
 import { Table } from '../../ui/data/table.tsx'
+import type { Column } from '../../ui/data/table.tsx'
 import { CreateDialog } from './create-dialog.tsx'
+import { Health } from './health.tsx'
 import { sourceName } from './sources.ts'
 import { WebhookState } from './webhook-state.tsx'
 import styles from './webhooks.module.css'
@@ -19,21 +22,33 @@ import { CreateWebhook } from './webhooks.tsx'
 export const destinationOf = ({ url, receiveUrl }: Webhook): string | undefined =>
   url === receiveUrl ? undefined : url
 
-const columns = [
+type WebhookHealth = Data<'GET /webhooks/health'>['items'][number]
+const pollMs = 5_000
+
+type HealthOf = (id: string) => WebhookHealth | undefined
+
+const columnsFor = (healthOf: HealthOf): Column<Webhook>[] => [
   {
-    title: msg`Webhook`,
-    cell: (webhook: Webhook) => (
+    title: t`Webhook`,
+    cell: (webhook) => (
       <Link to={`/webhooks/${webhook.id}`} className={styles['name']}>
         <strong>{webhook.name}</strong>
         <span>{webhook.description ?? sourceName(webhook.source)}</span>
       </Link>
     ),
   },
-  { title: msg`Status`, tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
   {
-    title: msg`Destination URL`,
+    title: t`Status`,
+    tight: true,
+    cell: ({ id, status }) => {
+      const isFailing = status === 'active' && (healthOf(id)?.failingSince ?? null) !== null
+      return isFailing ? <Status tone="bad">{t`Failing`}</Status> : <WebhookState of={status} />
+    },
+  },
+  {
+    title: t`Destination URL`,
     optional: true,
-    cell: (webhook: Webhook) =>
+    cell: (webhook) =>
       destinationOf(webhook) ?? (
         <span className={styles['faint']}>
           <Trans>None</Trans>
@@ -41,16 +56,24 @@ const columns = [
       ),
   },
   {
-    title: msg`Deliveries`,
-    align: 'end' as const,
+    title: t`Health`,
     optional: true,
-    cell: ({ deliveryCount }: Webhook) => formatNumber(deliveryCount),
+    cell: (webhook) => {
+      const health = healthOf(webhook.id)
+      return health && destinationOf(webhook) !== undefined && <Health of={{ ...health, status: webhook.status }} />
+    },
   },
   {
-    title: msg`Last delivery`,
+    title: t`Deliveries`,
+    align: 'end',
+    optional: true,
+    cell: ({ deliveryCount }) => formatNumber(deliveryCount),
+  },
+  {
+    title: t`Last delivery`,
     optional: true,
     tight: true,
-    cell: ({ lastDeliveryAt }: Webhook) =>
+    cell: ({ lastDeliveryAt }) =>
       lastDeliveryAt === null ? (
         <span className={styles['faint']}>
           <Trans>Never</Trans>
@@ -65,6 +88,9 @@ export const WebhookList = () => {
   const navigate = useNavigate()
   const [params, setParams] = useSearchParams()
   const webhooks = useQuery(read('GET /webhooks'))
+  // Attempts are not events.
+  const health = useQuery({ ...read('GET /webhooks/health'), refetchInterval: pollMs })
+  const healthOf: HealthOf = (id) => health.data?.items.find((one) => one.id === id)
   return (
     <>
       <QueryBoundary query={webhooks}>
@@ -78,7 +104,7 @@ export const WebhookList = () => {
           ) : (
             <Table
               label={t`Webhooks`}
-              columns={columns}
+              columns={columnsFor(healthOf)}
               rows={items}
               keyOf={({ id }) => id}
               onOpen={({ id }) => void navigate(`/webhooks/${id}`)}

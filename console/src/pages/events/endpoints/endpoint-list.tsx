@@ -20,7 +20,7 @@ import { QuotaNotice } from '../../billing/quota-notice.tsx'
 import { CreateEndpointDialog } from './create-dialog.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import styles from './endpoints.module.css'
-import { Health } from './health.tsx'
+import { Health } from '../../webhooks/health.tsx'
 import { TypeList } from './type-list.tsx'
 
 // Results of deliveries are not events.
@@ -38,7 +38,7 @@ const columns: Column<EventEndpoint>[] = [
   },
   { title: msg`Status`, tight: true, cell: (endpoint) => <EndpointState of={endpoint} /> },
   { title: msg`Event types`, optional: true, cell: ({ types }) => <TypeList types={types} most={2} /> },
-  { title: msg`Health`, optional: true, cell: (endpoint) => <Health endpoint={endpoint} /> },
+  { title: msg`Health`, optional: true, cell: (endpoint) => <Health of={endpoint} /> },
   {
     title: msg`Last delivery`,
     optional: true,

@@ -22,7 +22,7 @@ import { QueryBoundary } from '../../../ui/query-boundary.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import styles from './endpoints.module.css'
-import { Health } from './health.tsx'
+import { Health } from '../../webhooks/health.tsx'
 import { TestDialog } from './test-dialog.tsx'
 import { TypeList } from './type-list.tsx'
 
@@ -138,7 +138,7 @@ const Summary = ({ endpoint }: { endpoint: EventEndpoint }) => (
     <DescriptionList
       items={[
         [t`Event types`, <TypeList key="types" types={endpoint.types} most={3} />],
-        [t`Health`, <Health key="health" endpoint={endpoint} />],
+        [t`Health`, <Health key="health" of={endpoint} />],
         [
           t`Last delivery`,
           endpoint.lastDeliveryAt === null ? t`Never` : <RelativeTime key="last" at={endpoint.lastDeliveryAt} />,

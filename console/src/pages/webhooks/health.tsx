@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import type { EventEndpoint } from '@atrium/client'
-import { formatAgo, formatDateTime } from '../../../format.ts'
-import styles from './endpoints.module.css'
+import type { EventEndpoint, Webhook } from '@atrium/client'
+import { formatAgo, formatDateTime } from '../../format.ts'
+import styles from './health.module.css'
 
 const textOf = (results: EventEndpoint['recentResults']): string => {
   const succeeded = results.filter((result) => result === 'succeeded').length
@@ -12,8 +12,11 @@ const textOf = (results: EventEndpoint['recentResults']): string => {
 }
 
 /** How the last deliveries ended, as bars from the oldest to the newest, and in words. */
-export const Health = ({ endpoint }: { endpoint: EventEndpoint }) => {
-  const { recentResults, failingSince, status } = endpoint
+export const Health = ({
+  of: { recentResults, failingSince, status },
+}: {
+  of: Pick<EventEndpoint, 'recentResults' | 'failingSince'> & Pick<Webhook, 'status'>
+}) => {
   const isFailing = status === 'active' && failingSince !== null
   return (
     <span className={styles['health']}>

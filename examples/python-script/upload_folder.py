@@ -16,7 +16,7 @@ def sha256_of(path: Path) -> str:
 
 def upload_new_files(atrium: Client, folder: Path) -> tuple[int, int]:
     """Returns how many files were uploaded and how many were there already."""
-    known = {file["sha256"] for file in list_items(atrium, "GET /files", query={"limit": 100})}
+    known = {file["contentHash"] for file in list_items(atrium, "GET /files", query={"limit": 100})}
     uploaded = unchanged = 0
     for path in sorted(entry for entry in folder.iterdir() if entry.is_file()):
         if sha256_of(path) in known:

@@ -2,9 +2,8 @@
 // copies. Docker itself is not needed.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +13,7 @@ import { createLog } from '../../src/platform/process/log.ts'
 import { registerGuides } from '../../src/reference/guides.ts'
 import { startBrowser, waitForIdleNetwork } from '../support/browser.ts'
 import { violationsOf } from '../support/axe.ts'
+import { makeDiskFolder } from '../support/disk-folder.ts'
 import { available } from '../support/require.ts'
 
 const run = promisify(execFile)
@@ -58,8 +58,7 @@ const ping = (): Promise<boolean> =>
   )
 
 if (await available('npm-registry', ping, 'allow access to the npm registry')) {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-site-'))
-  after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await makeDiskFolder('site')
   for (const { from, to } of copies) {
     const isInto = to.endsWith('/')
     const name = from.split('/').at(-1) ?? ''

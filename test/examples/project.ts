@@ -1,11 +1,11 @@
 // The examples as users run them: a copy of their folder, with the packages of their package.json.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { makeDiskFolder } from '../support/disk-folder.ts'
 import { until } from '../support/until.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -13,9 +13,7 @@ export const exampleFolder = (name: string): string => join(root, 'examples', na
 
 /** A copy of an example in a temporary folder, without packages. */
 export const copyExample = async (name: string): Promise<string> => {
-  const parent = await mkdtemp(join(tmpdir(), 'atrium-example-'))
-  after(() => rm(parent, { recursive: true, force: true, maxRetries: 3 }))
-  const folder = join(parent, name)
+  const folder = join(await makeDiskFolder('example'), name)
   await cp(exampleFolder(name), folder, {
     recursive: true,
     filter: (source) => !/\/(?:node_modules|\.next|[^/]*\.db|__pycache__)$/.test(source),

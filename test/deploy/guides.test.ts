@@ -11,9 +11,8 @@ import { promisify } from 'node:util'
 import { createHttp } from '../../src/platform/http/http.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { registerGuides } from '../../src/reference/guides.ts'
-import { startBrowser, waitForIdleNetwork } from '../support/browser.ts'
-import { violationsOf } from '../support/axe.ts'
-import { makeDiskFolder } from '../support/disk-folder.ts'
+import { startBrowser, violationsOf, waitForIdleNetwork } from '../support/browser.ts'
+import { makeDiskFolder } from '../examples/disk-folder.ts'
 import { available } from '../support/require.ts'
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeDiskFolder } from '../support/disk-folder.ts'
+import { makeDiskFolder } from './disk-folder.ts'
 import { until } from '../support/until.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,8 +3,7 @@ import { after, describe, test } from 'node:test'
 import { createHttp } from '../../src/platform/http/http.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { registerReference } from '../../src/reference/routes.ts'
-import { violationsOf } from '../support/axe.ts'
-import { startBrowser, waitForIdleNetwork } from '../support/browser.ts'
+import { startBrowser, violationsOf, waitForIdleNetwork } from '../support/browser.ts'
 
 const app = createHttp({ log: createLog('silent'), production: true, trustProxy: false })
 registerReference(app)

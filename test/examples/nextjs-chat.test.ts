@@ -59,6 +59,11 @@ if (await available('npm-registry', ping, 'allow access to the npm registry')) {
     await page.reload()
     await page.getByText('You wrote: “Hello”').waitFor()
     await page.getByText('You wrote: “And again”').waitFor()
+    const texts = await page.getByRole('listitem').allInnerTexts()
+    assert.deepEqual(
+      texts.map((text) => text.split('\n').filter((line) => line !== '')[1]),
+      ['Hello', 'You wrote: “Hello”', 'And again', 'You wrote: “And again”'],
+    )
     assert.deepEqual(pageErrors, [])
     assert.ok(
       seen.every((one) => one.startsWith(url)),
@@ -69,6 +74,10 @@ if (await available('npm-registry', ping, 'allow access to the npm registry')) {
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])
     const { body } = await app.call('GET', '/api/v1/sessions', { as: visitor })
     assert.equal(body.data.items.length, 1, 'both messages belong to one session')
+    const deleted = await app.call('DELETE', `/api/v1/sessions/${body.data.items[0].id}`, { as: owner })
+    assert.equal(deleted.status, 200, deleted.text)
+    await page.reload()
+    await send('After the session was deleted')
     const stranger = await open()
     await stranger.page.goto(url)
     await stranger.page.getByLabel('Message').waitFor()

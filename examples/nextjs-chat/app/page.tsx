@@ -9,7 +9,8 @@ const loadHistory = async (): Promise<UIMessage[]> => {
   const response = await callAtrium(`/sessions/${id}/messages?limit=100`)
   if (!response.ok) return []
   const { data } = (await response.json()) as { data: { items: UIMessage[] } }
-  return data.items
+  // Atrium lists the newest message first.
+  return data.items.toReversed()
 }
 
 const Page = async () => <Chat history={await loadHistory()} />

@@ -9,8 +9,11 @@ export const POST = async (request: Request): Promise<Response> => {
     return new Response(null, { status: 415 })
   const body = await request.text()
   if (body.length > maxBytes) return new Response(null, { status: 413 })
-  const id = (await findSessionId()) ?? (await createSession())
-  const reply = await callAtrium(`/sessions/${id}/messages`, { method: 'POST', body })
+  const send = (id: string) => callAtrium(`/sessions/${id}/messages`, { method: 'POST', body })
+  const known = await findSessionId()
+  let reply = await send(known ?? (await createSession()))
+  // Somebody deleted the session.
+  if (reply.status === 404 && known !== undefined) reply = await send(await createSession())
   const headers = new Headers({ 'cache-control': 'no-store' })
   for (const name of ['content-type', 'x-vercel-ai-ui-message-stream', 'retry-after']) {
     const value = reply.headers.get(name)

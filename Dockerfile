@@ -13,6 +13,18 @@ COPY sdk sdk
 COPY console console
 RUN node scripts/build-console.mjs
 
+# Builds the website of the documents. Only the resulting files are copied into the final image.
+FROM node:26-trixie-slim AS guides
+WORKDIR /app
+COPY docs/site/package.json docs/site/package-lock.json docs/site/
+RUN cd docs/site && npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.installed
+COPY scripts/docs.ts scripts/
+COPY *.md ./
+COPY sdk/README.md sdk/
+COPY sdk-python/README.md sdk-python/
+COPY docs docs
+RUN node scripts/docs.ts build
+
 # The Node.js of this stage only runs npm. The pinned Node.js of the server is an npm package, as in a checkout.
 FROM node:26-trixie-slim AS packages
 # The pinned Node.js is linked against libatomic, which slim images do not contain.
@@ -26,7 +38,8 @@ COPY console/package.json console/
 COPY scripts/bootstrap.mjs scripts/
 RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs
 COPY . .
-RUN rm -rf console sdk scripts/build-console.mjs tsconfig.json
+RUN rm -rf console sdk sdk-python scripts/build-console.mjs scripts/docs.ts tsconfig.json *.md \
+    && find docs -mindepth 1 -not -path docs/openapi.json -delete
 # npm 12 runs no install scripts. This creates the symbolic links between the libraries of PostgreSQL while the
 # directory is still writable.
 RUN node_modules/.bin/node --input-type=module \
@@ -42,6 +55,7 @@ RUN apt-get update \
 WORKDIR /app
 COPY --from=packages /app ./
 COPY --from=console /app/console/dist console/dist
+COPY --from=guides /app/docs/site/dist docs/site/dist
 ENV PATH=/app/node_modules/.bin:$PATH \
     NODE_COMPILE_CACHE=/var/cache/atrium \
     NODE_ENV=production \

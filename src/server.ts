@@ -18,6 +18,7 @@ import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
 import { registerIdentityRoutes } from './identity/routes.ts'
 import { registerOperations } from './operations.ts'
+import { registerCors } from './platform/http/cors.ts'
 import { createHttp, rejectUnknownEarly } from './platform/http/http.ts'
 import type { App } from './platform/http/http.ts'
 import { registerIdempotency } from './platform/http/idempotency/idempotency.ts'
@@ -48,6 +49,7 @@ const openHttp = (deps: Deps): App => {
     isDiskFull: config.databaseUrl === undefined ? disk?.isFull : undefined,
   })
   registerOperations(app, deps)
+  registerCors(app, config.corsOrigins)
   rejectUnknownEarly(app)
   return app
 }

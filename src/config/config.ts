@@ -17,7 +17,7 @@ import type { RetentionConfig } from './retention.ts'
 import type { QuotaLimits } from './quotas.ts'
 import { storageConfigOf, storageVariables } from './storage.ts'
 import type { StorageConfig } from './storage.ts'
-import { bareOrigin, boolean, choice, integer, Mistake, origin, text } from './values.ts'
+import { bareOrigin, boolean, choice, integer, Mistake, origin, origins, text } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
 import { isWellFormedKey } from '../platform/key-format.ts'
 import type { RateLimits } from '../platform/http/limits/rate-limit.ts'
@@ -33,6 +33,8 @@ export interface Config extends StorageConfig, EventConfig {
   baseUrl: string | undefined
   /** The origin of user content; undefined: the origin of the API. */
   contentBaseUrl: string | undefined
+  /** Origins whose pages may call the API with an API key. */
+  corsOrigins: string[]
   trustProxy: boolean
   bootstrap: BootstrapConfig
   rateLimits: RateLimits
@@ -104,6 +106,12 @@ export const variables = {
     fallback: '',
     parse: bareOrigin,
   },
+  CORS_ORIGINS: {
+    description:
+      'Comma-separated origins of other sites, such as `https://app.example.com,http://localhost:5173`, whose pages may call the API with an API key. Their requests never have the authority of a session. Unset: none.',
+    fallback: '',
+    parse: origins,
+  },
   TRUST_PROXY: {
     description:
       'Trust `X-Forwarded-For`, `-Proto` and `-Host`. Use it only behind a proxy that sets these headers. Of several addresses, the last one counts.',
@@ -167,7 +175,7 @@ export const variables = {
 type Parsed = ParsedOf<typeof variables>
 
 /** Prefixes that only Atrium uses: an unknown name with one of them is an error, because it is probably misspelled. */
-const ownPrefixes = ['RATE_LIMIT_', 'QUOTA_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
+const ownPrefixes = ['RATE_LIMIT_', 'QUOTA_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_', 'CORS_']
 
 const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
@@ -206,6 +214,12 @@ const checkContentOrigin = (baseUrl: string | undefined, contentBaseUrl: string 
     : []
 }
 
+/** Anybody who may upload a file can run a script on the content origin. */
+const checkCorsOrigins = (contentBaseUrl: string | undefined, corsOrigins: string[] | undefined): string[] =>
+  contentBaseUrl !== undefined && corsOrigins?.includes(contentBaseUrl) === true
+    ? ['CORS_ORIGINS must not contain CONTENT_BASE_URL, where uploaded files are opened']
+    : []
+
 const checkTogether = (parsed: Parsed): string[] => {
   const mistakes: string[] = []
   const environment = parsed.NODE_ENV
@@ -226,6 +240,7 @@ const checkTogether = (parsed: Parsed): string[] => {
     }
   }
   mistakes.push(...checkContentOrigin(parsed.BASE_URL, parsed.CONTENT_BASE_URL))
+  mistakes.push(...checkCorsOrigins(parsed.CONTENT_BASE_URL, parsed.CORS_ORIGINS))
   if (parsed.S3_BUCKET === undefined && parsed.S3_ENDPOINT !== undefined) {
     mistakes.push('S3_ENDPOINT is set but S3_BUCKET is not')
   }
@@ -254,6 +269,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     workerPort: parsed.WORKER_PORT,
     baseUrl: parsed.BASE_URL,
     contentBaseUrl: parsed.CONTENT_BASE_URL,
+    corsOrigins: parsed.CORS_ORIGINS ?? [],
     trustProxy: parsed.TRUST_PROXY,
     ...storageConfigOf(parsed),
     bootstrap: bootstrapConfigOf(parsed),

@@ -71,3 +71,16 @@ export const bareOrigin: Parse<string> = (value) => {
   if (plain instanceof Mistake) return plain
   return new URL(plain).pathname === '/' ? new URL(plain).origin : new Mistake('must be a URL without a path')
 }
+
+const maxOrigins = 100
+
+/** Origins in the form in which browsers send them, separated by commas. */
+export const origins: Parse<string[]> = (value) => {
+  const named = value.split(',').map((one) => one.trim())
+  const parsed = named.map((one) => bareOrigin(one))
+  const valid = parsed.filter((one): one is string => typeof one === 'string' && !one.includes('*'))
+  if (valid.length === named.length && named.length <= maxOrigins) return [...new Set(valid)]
+  return new Mistake(
+    `must be at most ${maxOrigins} origins such as https://app.example.com, separated by commas, without paths and wildcards`,
+  )
+}

@@ -112,7 +112,14 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.route({
     method: ['GET', 'HEAD'],
     url: `${apiPrefix}/files/:id/content`,
-    config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN'], onContentOrigin: true },
+    config: {
+      access: 'public',
+      crossOrigin: true,
+      what: 'File',
+      rateLimit: 'none',
+      errors: ['FORBIDDEN'],
+      onContentOrigin: true,
+    },
     schema: {
       tags: ['Files'],
       summary: 'Download bytes with a signed URL',

@@ -11,8 +11,40 @@ if (typeof trustedTypes !== 'undefined') {
   })
 }
 
+// The colours of the viewer with a contrast of at least 4.5 on each of its backgrounds (WCAG 1.4.3).
+const colours = `
+  .light-mode {
+    --scalar-color-2: #616161; --scalar-color-3: #686868; --scalar-color-green: #00704a; --scalar-color-blue: #0062a3;
+    --scalar-color-orange: #ad3c00; --scalar-color-red: #c2000d; --scalar-color-yellow: #775a00;
+  }
+  .dark-mode {
+    --scalar-color-3: #a0a0a0; --scalar-color-red: #ff7b76; --scalar-color-purple: #b79af8;
+  }`
+
+// The viewer gives some buttons no name or one without their text, and has lists that scroll and cannot get the focus.
+const complete = () => {
+  for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
+    button.setAttribute('aria-label', 'Copy')
+  }
+  for (const button of document.querySelectorAll('button.show-more[aria-label]')) {
+    const text = button.textContent.trim()
+    if (!button.ariaLabel.startsWith(text)) button.ariaLabel = `${text}: ${button.ariaLabel}`
+  }
+  for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
+}
+let isPlanned = false
+const observer = new MutationObserver(() => {
+  if (isPlanned) return
+  isPlanned = true
+  requestAnimationFrame(() => {
+    isPlanned = false
+    complete()
+  })
+})
+
 // This file is loaded first, so that the policy exists when the viewer is loaded.
 addEventListener('DOMContentLoaded', () => {
+  observer.observe(document.body, { childList: true, subtree: true })
   // Features that request other hosts are off: fonts, proxy, telemetry, the hosted assistant and client.
   Scalar.createApiReference('#reference', {
     url: '/openapi.json',
@@ -24,6 +56,7 @@ addEventListener('DOMContentLoaded', () => {
     showDeveloperTools: 'never',
     hideClientButton: true,
     documentDownloadType: 'direct',
+    customCss: colours,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   })
 })

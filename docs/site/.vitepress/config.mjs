@@ -18,6 +18,17 @@ const withDiagrams = (md) => {
   }
 }
 
+/** Header cells without text become data cells, because screen readers announce headers. */
+const withoutEmptyHeaders = (md) => {
+  md.core.ruler.push('empty-headers', ({ tokens }) => {
+    for (const [index, token] of tokens.entries()) {
+      if (token.type !== 'th_open' || tokens[index + 1].content.trim() !== '') continue
+      token.tag = 'td'
+      tokens[index + 2].tag = 'td'
+    }
+  })
+}
+
 export default {
   title: 'Atrium',
   description: 'Files, agents, webhooks, billing and connectors behind one HTTP JSON API',
@@ -28,7 +39,14 @@ export default {
   cleanUrls: true,
   metaChunk: true,
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  markdown: { config: withDiagrams },
+  markdown: {
+    config: (md) => {
+      withDiagrams(md)
+      withoutEmptyHeaders(md)
+    },
+    // The default themes have comments with a contrast below 4.5.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   vite: { publicDir: false, build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     search: { provider: 'local' },

@@ -91,6 +91,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
       {
         config: {
           access: 'public',
+          crossOrigin: true,
           upload: 'bytes',
           what: 'File',
           rateLimit: 'none',

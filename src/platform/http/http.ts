@@ -115,7 +115,8 @@ const sendRawError = (socket: Socket, status: string, message: string): void => 
   )
 }
 
-const patternOf = (url: string): RegExp =>
+/** Matches the paths of a route. */
+export const patternOf = (url: string): RegExp =>
   new RegExp(
     `^${url
       .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)

@@ -1,6 +1,7 @@
 import { defineComponent, h, onMounted, ref, watch } from 'vue'
 import DefaultTheme from 'vitepress/theme'
 import { useData } from 'vitepress'
+import './style.css'
 
 let drawn = 0
 

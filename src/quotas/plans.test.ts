@@ -276,12 +276,12 @@ describe('usage counters', () => {
       Array.from({ length: 8 }, (_, n) => upload(app, owner, `text ${n}`, { parentId: folder.id })),
     )
     await Promise.all([
-      ...files.slice(0, 3).map(({ id }) => app.call('DELETE', `${api}/files/${id}`, { as: owner })),
+      ...files.slice(0, 3).map(({ id }) => app.call('DELETE', `${api}/files/${id}?permanent=true`, { as: owner })),
       ...files
         .slice(3, 6)
         .map(({ id }) => app.call('PATCH', `${api}/files/${id}`, { as: owner, json: { parentId: other.id } })),
       ...Array.from({ length: 4 }, () => upload(app, owner, 'more', { parentId: other.id })),
-      app.call('DELETE', `${api}/files/${folder.id}`, { as: owner }),
+      app.call('DELETE', `${api}/files/${folder.id}?permanent=true`, { as: owner }),
     ])
     await countsAreExact(app, owner.orgId)
   })

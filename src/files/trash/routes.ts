@@ -36,7 +36,7 @@ export const registerTrashRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'files:write' },
       schema: {
         tags: ['Files'],
-        summary: 'Empty the trash',
+        summary: 'Delete all files in the trash',
         description:
           'Deletes everything in the trash of the org permanently. It disappears from the trash at once; a large trash is removed from the quotas and the store in the background.',
         response: { 200: Success(Deleted) },

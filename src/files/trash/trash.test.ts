@@ -59,7 +59,7 @@ describe('the trash', () => {
     assert.equal(Date.parse(purgeAt) - Date.parse(deletedAt), 30 * 86_400_000)
     assert.deepEqual([name, storageUrl], ['file.txt', null])
     assert.deepEqual(await idsIn(owner), [])
-    const live = (await done(owner, 'GET', `/files/${(await upload(app, owner, 'live')).id}`)) as Json
+    const live = await done(owner, 'GET', `/files/${(await upload(app, owner, 'live')).id}`)
     assert.equal('deletedAt' in live, false)
   })
 

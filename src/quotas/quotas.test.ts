@@ -54,7 +54,7 @@ interface Kind {
 }
 
 const remove = (path: string, idOf: (answer: Answer) => string) => (as: TestActor, made: Answer) =>
-  app.call('DELETE', `${api}${path}/${idOf(made)}`, { as })
+  app.call('DELETE', `${api}${path}/${idOf(made)}${path === '/files' ? '?permanent=true' : ''}`, { as })
 
 const kinds: Kind[] = [
   {

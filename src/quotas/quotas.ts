@@ -201,7 +201,8 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
       // An empty file is accepted even when the org is over its quota.
       if (limit === null || amount === undefined || amount === 0) continue
       const used = state.used[name]
-      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, requested: amount })
+      const trashed = state.trashed[name] ?? 0
+      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, requested: amount, trashed })
     }
   }
 

@@ -5,7 +5,6 @@ import { countsAreExact, create, createFolder, pathOf, upload } from '../../../t
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
-import { sql } from '../../platform/database/database.ts'
 
 const app = await startTestApp()
 const { objects } = app.deps
@@ -229,9 +228,15 @@ describe('restoring', () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, '12345')
     await done(owner, 'DELETE', `/files/${file.id}`)
-    await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${owner.orgId}, 'storedBytes', 5)`)
-    await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${owner.orgId}, 'files', 1)`)
-    await done(owner, 'POST', `/files/${file.id}/restore`)
+    const second = await app.secondServer({ QUOTA_FILES: '1', QUOTA_STORED_BYTES: '5' })
+    const folder = { source: 'folder', name: 'f' }
+    const { body } = await second.call('POST', '/api/v1/files', { as: owner, json: folder })
+    assert.match(
+      body.error.message,
+      /1 used, 1 more requested\. Empty the trash, which has 1 of them, or ask the operator/,
+    )
+    const restored = await second.call('POST', `/api/v1/files/${file.id}/restore`, { as: owner })
+    assert.equal(restored.status, 200, restored.text)
     assert.deepEqual(await usageOf(owner), [1, 0, 5, 0])
   })
 

@@ -94,8 +94,13 @@ export const restoreFile = (db: Database, actor: Actor, id: string): Promise<Fil
     return file
   })
 
-// Purges this many batches in the request, so that the quota is usually free when it returns. The job purges the rest.
+// The request itself purges this many batches, so that the quota is usually free when it returns. The job purges the
+// rest; it starts later, so that it does not have the rows that the request wants.
 const batchesInRequest = 2
+const jobDelaySeconds = 5
+
+const purgeLater = (db: Transaction, jobs: TrashDeps['jobs'], orgId: string): Promise<void> =>
+  jobs.enqueue(db, purgeTrash, { orgId }, { singletonKey: orgId, startAfterSeconds: jobDelaySeconds })
 
 /** Deletes a file of the trash with its contents. Returns false when the id is not in the trash. */
 export const purgeFile = async (
@@ -110,7 +115,7 @@ export const purgeFile = async (
     if (!trashed) return false
     requireMatch(ifMatch, trashed)
     await queries.expireEntry(db, actor.orgId, entry.id)
-    await jobs.enqueue(db, purgeTrash, { orgId: actor.orgId }, { singletonKey: actor.orgId })
+    await purgeLater(db, jobs, actor.orgId)
     const action = trashed.source === 'folder' ? 'folder.purged' : 'file.purged'
     await audit(db, actor, action, { type: 'file', id, details: { name: trashed.name } })
     return true
@@ -130,7 +135,7 @@ export const emptyTrash = async ({ db: database, jobs }: TrashDeps, actor: Actor
     database.transaction(actor, async (db) => {
       const expired = await queries.expireEntries(db, orgId, clock.now, entriesAtOnce)
       if (expired === 0) return 0
-      await jobs.enqueue(db, purgeTrash, { orgId }, { singletonKey: orgId })
+      await purgeLater(db, jobs, orgId)
       await audit(db, actor, 'trash.emptied', { type: 'file', id: null, details: { deletions: expired } })
       return expired
     })

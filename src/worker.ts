@@ -11,6 +11,7 @@ import { registerEventJobs } from './events/jobs.ts'
 import { registerSubscriptions } from './outbox/subscriptions/subscriptions.ts'
 import type { EventSubscription } from './outbox/subscriptions/subscriptions.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
+import { registerTrashJobs } from './files/trash/purge.ts'
 import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
 import { registerSignInExpiry } from './identity/sign-in/expiry.ts'
@@ -40,6 +41,7 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   registerAuditSealer(jobs, deps)
   registerAuditRetention(jobs, deps)
   registerFileJobs(jobs, deps)
+  registerTrashJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps), prepareTask: createPrepareTask(deps) })

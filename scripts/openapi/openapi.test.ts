@@ -23,7 +23,7 @@ const operations: [string, Any][] = Object.entries(document.paths).flatMap(([pat
 
 const verbs = new Set(
   `Accept Add Bind Cancel Change Check Complete Confirm Create Decide Decline Delete Download Give List Receive Redeem
-  Remove Rename Replay Resume Retrieve Retry Revoke Rotate Send Set Sign Start Stream Submit Turn Update Upload Verify
+  Remove Rename Replay Restore Resume Retrieve Retry Revoke Rotate Send Set Sign Start Stream Submit Turn Update Upload Verify
   Withdraw`.split(/\s+/),
 )
 

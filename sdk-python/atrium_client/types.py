@@ -37,6 +37,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /event-endpoints/:id/rotate",
         "POST /event-endpoints/:id/test",
         "POST /files",
+        "POST /files/:id/restore",
         "POST /members",
         "POST /projects",
         "POST /sessions",
@@ -2496,7 +2497,7 @@ class File(TypedDict):
     status: Literal["pending", "ready"]
     # Key of the stored object. Files with the same bytes share it. Null while pending.
     storageKey: str | None
-    # URL that downloads the file with an API key. Null for folders.
+    # URL that downloads the file with an API key. Null for folders and in the trash.
     storageUrl: str | None
     # SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.
     contentHash: str | None
@@ -2506,6 +2507,12 @@ class File(TypedDict):
     createdAt: str
     # Time of the last change.
     updatedAt: str
+    # Time of the deletion. Only in the trash.
+    deletedAt: NotRequired[str]
+    # ID of the user who deleted the file. Only in the trash.
+    deletedBy: NotRequired[str]
+    # Time from which the file cannot be restored. Only in the trash.
+    purgeAt: NotRequired[str]
 
 
 class FileCreate(TypedDict):
@@ -2715,6 +2722,63 @@ class FilePatch(TypedDict):
     parentId: NotRequired[str | None]
     # Tags, at most 50 of 1–64 characters each. Replaces all tags.
     tags: NotRequired[list[str]]
+
+
+class FileRestoredEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileRestoredEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileRestoredEventData(TypedDict):
+    # ID of the file.
+    fileId: str
+    # Name of the file.
+    name: str
+    # Media type of its bytes. Null for a link.
+    mimeType: str | None
+    # Size in bytes, the declared one while the upload is pending. 0 for a link.
+    sizeBytes: int
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+
+
+class FileRestoredEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.restored"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileRestoredEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileRestoredEventChain
+    # What happened.
+    data: FileRestoredEventData
 
 
 class FileUpdatedEventSubject(TypedDict):
@@ -2946,6 +3010,61 @@ class FolderMovedEvent(TypedDict):
     chain: FolderMovedEventChain
     # What happened.
     data: FolderMovedEventData
+
+
+class FolderRestoredEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FolderRestoredEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FolderRestoredEventData(TypedDict):
+    # ID of the folder.
+    folderId: str
+    # Name of the folder.
+    name: str
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+    # Number of files, links and folders in it that were restored with it.
+    restored: int
+
+
+class FolderRestoredEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["folder.restored"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FolderRestoredEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FolderRestoredEventChain
+    # What happened.
+    data: FolderRestoredEventData
 
 
 class FolderUpdatedEventSubject(TypedDict):
@@ -4335,6 +4454,8 @@ class Quota(TypedDict):
     limit: int | None
     # Current usage of the org, in `unit`. It exceeds the limit when the limit was lowered.
     used: int
+    # Part of `used` that is in the trash, in `unit`. Null for quotas without a trash.
+    trashed: int | None
     # Unit of `limit` and `used`.
     unit: Literal["bytes", "count"]
     # ID of the org's plan. Null on a server without plans.
@@ -6998,6 +7119,8 @@ class GetFilesQuery(TypedDict):
     parentId: NotRequired[str]
     # ID of the project whose folder to list.
     projectId: NotRequired[str]
+    # List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false.
+    trashed: NotRequired[bool]
 
 
 class GetFilesData(TypedDict):
@@ -7020,6 +7143,11 @@ class GetFilesByIdQuery(TypedDict):
     download: NotRequired[bool]
     # With `download`: return the bytes for display instead of a redirect. Default false.
     inline: NotRequired[bool]
+
+
+class DeleteFilesByIdQuery(TypedDict):
+    # Delete at once instead of into the trash, or out of the trash. Default false.
+    permanent: NotRequired[bool]
 
 
 class GetFilesByIdContentQuery(TypedDict):
@@ -7290,7 +7418,7 @@ ToolChoice: TypeAlias = "Literal['auto', 'none', 'required'] | ToolChoice2"
 
 
 # The body of any delivery to an event endpoint; `type` tells which.
-AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
+AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
 
 
 class Result(Generic[T]):
@@ -8191,6 +8319,15 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["DELETE /files/trash"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /files/:id"],
         *,
         params: IdParams,
@@ -8217,6 +8354,7 @@ class Calls:
         route: Literal["DELETE /files/:id"],
         *,
         params: IdParams,
+        query: DeleteFilesByIdQuery | None = ...,
         if_match: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
@@ -8253,6 +8391,17 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Preview: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /files/:id/restore"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> File: ...
 
     @overload
     def call(
@@ -9816,6 +9965,15 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["DELETE /files/trash"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /files/:id"],
         *,
         params: IdParams,
@@ -9842,6 +10000,7 @@ class Calls:
         route: Literal["DELETE /files/:id"],
         *,
         params: IdParams,
+        query: DeleteFilesByIdQuery | None = ...,
         if_match: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
@@ -9878,6 +10037,17 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Preview]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /files/:id/restore"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[File]: ...
 
     @overload
     def call_with_response(

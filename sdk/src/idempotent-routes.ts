@@ -21,6 +21,7 @@ export const idempotentRoutes: ReadonlySet<string> = new Set([
   'POST /event-endpoints/:id/rotate',
   'POST /event-endpoints/:id/test',
   'POST /files',
+  'POST /files/:id/restore',
   'POST /members',
   'POST /projects',
   'POST /sessions',

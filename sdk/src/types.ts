@@ -2211,7 +2211,7 @@ export interface File {
   status: "pending" | "ready"
   /** Key of the stored object. Files with the same bytes share it. Null while pending. */
   storageKey: string | null
-  /** URL that downloads the file with an API key. Null for folders. */
+  /** URL that downloads the file with an API key. Null for folders and in the trash. */
   storageUrl: string | null
   /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
@@ -2221,6 +2221,12 @@ export interface File {
   createdAt: string
   /** Time of the last change. */
   updatedAt: string
+  /** Time of the deletion. Only in the trash. */
+  deletedAt?: string
+  /** ID of the user who deleted the file. Only in the trash. */
+  deletedBy?: string
+  /** Time from which the file cannot be restored. Only in the trash. */
+  purgeAt?: string
 }
 
 export interface FileCreate {
@@ -2412,6 +2418,57 @@ export interface FilePatch {
   parentId?: string | null
   /** Tags, at most 50 of 1–64 characters each. Replaces all tags. */
   tags?: string[]
+}
+
+export interface FileRestoredEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.restored"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+  }
 }
 
 export interface FileUpdatedEvent {
@@ -2618,6 +2675,55 @@ export interface FolderMovedEvent {
     projectId: string | null
     /** ID of the folder before. Null: the root folder of the org. */
     previousParentId: string | null
+  }
+}
+
+export interface FolderRestoredEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.restored"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Number of files, links and folders in it that were restored with it. */
+    restored: number
   }
 }
 
@@ -3888,6 +3994,8 @@ export interface Quota {
   limit: number | null
   /** Current usage of the org, in `unit`. It exceeds the limit when the limit was lowered. */
   used: number
+  /** Part of `used` that is in the trash, in `unit`. Null for quotas without a trash. */
+  trashed: number | null
   /** Unit of `limit` and `used`. */
   unit: "bytes" | "count"
   /** ID of the org's plan. Null on a server without plans. */
@@ -6880,6 +6988,8 @@ export interface Routes {
       parentId?: string | undefined
       /** ID of the project whose folder to list. */
       projectId?: string | undefined
+      /** List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false. */
+      trashed?: boolean | undefined
     }
     data: {
       /** Items of this page. */
@@ -6903,6 +7013,11 @@ export interface Routes {
     data: FileCreated
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
+  }
+  /** Delete all files in the trash */
+  'DELETE /files/trash': {
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve or download a file */
   'GET /files/:id': {
@@ -6935,6 +7050,10 @@ export interface Routes {
     params: {
       /** ID of the resource, a UUID. */
       id: string
+    }
+    query?: {
+      /** Delete at once instead of into the trash, or out of the trash. Default false. */
+      permanent?: boolean | undefined
     }
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
@@ -6976,6 +7095,16 @@ export interface Routes {
     }
     data: Preview
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Restore a file from the trash */
+  'POST /files/:id/restore': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: File
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
   }
   /** Retrieve the caller */
   'GET /me': {
@@ -7723,10 +7852,12 @@ export interface EventTypes {
   'file.created': FileCreatedEvent
   'file.deleted': FileDeletedEvent
   'file.moved': FileMovedEvent
+  'file.restored': FileRestoredEvent
   'file.updated': FileUpdatedEvent
   'folder.created': FolderCreatedEvent
   'folder.deleted': FolderDeletedEvent
   'folder.moved': FolderMovedEvent
+  'folder.restored': FolderRestoredEvent
   'folder.updated': FolderUpdatedEvent
   'member.accepted': MemberAcceptedEvent
   'member.added': MemberAddedEvent

@@ -35,6 +35,12 @@ export const retentionVariables = {
     fallback: '8',
     parse: integer(8, 3_650),
   },
+  TRASH_DAYS: {
+    description:
+      'Days for which deleted files stay in the trash. Applies to later deletions. 0: files are deleted at once.',
+    fallback: '30',
+    parse: integer(0, 3_650),
+  },
   RETENTION_EVENTS_DAYS: {
     description: 'Days for which the events of Atrium itself can be read. They are deleted up to a month later.',
     fallback: '30',
@@ -50,6 +56,8 @@ export interface RetentionConfig {
   /** At least 8, because Pub/Sub, the most persistent provider, retries for 7 days. */
   connectorEventsDays: number
   eventsDays: number
+  /** 0: without a trash. */
+  trashDays: number
 }
 
 export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
@@ -58,4 +66,5 @@ export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): 
   usageDays: parsed.RETENTION_USAGE_DAYS,
   connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,
   eventsDays: parsed.RETENTION_EVENTS_DAYS,
+  trashDays: parsed.TRASH_DAYS,
 })

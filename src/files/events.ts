@@ -81,6 +81,14 @@ export const recordDeletedFiles = (db: Transaction, author: EventAuthor, files: 
     files.map((file) => ({ type: 'file.deleted', ...about(file.id), data: fileData(file) })),
   )
 
+/** Records that a file, or a folder with `restored` files in total, was restored from the trash. */
+export const recordRestored = (db: Transaction, author: EventAuthor, file: FileRow, restored: number): Promise<void> =>
+  recordEvents(db, author, [
+    file.source === 'folder'
+      ? { type: 'folder.restored', ...about(file.id), data: { ...folderData(file), restored: restored - 1 } }
+      : { type: 'file.restored', ...about(file.id), data: fileData(file) },
+  ])
+
 /** Records the deletion of a folder. `deleted` is the number of deleted files with the folder itself. */
 export const recordDeletedFolder = (
   db: Transaction,

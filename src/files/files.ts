@@ -5,15 +5,15 @@ import { badRequest, forbidden, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Quotas } from '../quotas/quotas.ts'
-import { releaseLater } from './blobs/blobs.ts'
 import { checkMimeType } from './uploads/mime-types.ts'
 import type { FilesDeps } from './deps.ts'
 import { checkName } from './tree/names.ts'
 import * as queries from './queries.ts'
 import type { FileCreate, FilePatch } from './schemas.ts'
 import { lockForDeletion, lockMoves } from './tree/queries.ts'
-import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree/tree.ts'
+import { checkDepth, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
+import { purgeFile, removeFile } from './trash/trash.ts'
 import { requireRow } from './uploads/uploads.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
@@ -164,27 +164,32 @@ export const updateFile = async (
   })
 }
 
-/** Deletes a file, or a folder with its contents. Throws like updateFile. */
+export interface Deletion {
+  ifMatch: string | undefined
+  /** Without the trash, or out of it. */
+  isPermanent?: boolean
+}
+
+/**
+ * Deletes a file, or a folder with its contents: into the trash, or at once when `isPermanent`, which also applies to what
+ * is in the trash. Throws like updateFile.
+ */
 export const deleteFile = async (
-  { db, jobs }: Pick<FilesDeps, 'db' | 'jobs'>,
+  deps: Pick<FilesDeps, 'db' | 'jobs' | 'config'>,
   actor: Actor,
   id: string,
-  ifMatch: string | undefined,
+  { ifMatch, isPermanent = false }: Deletion,
 ): Promise<void> => {
+  const { db, jobs, config } = deps
   const known = await queries.findFile(db, actor, id)
+  if (!known && isPermanent && (await purgeFile(deps, actor, id, ifMatch))) return
   if (!known) throw notFound('File')
   await db.transaction(actor, async (db) => {
     const file = await lockForDeletion(db, actor, id)
     if (!file) throw notFound('File')
     requireMatch(ifMatch, file)
     if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
-    let deleted = 1
-    if (known.source === 'folder') deleted = await deleteTree(db, actor, file)
-    else {
-      const { size = 0 } = (await queries.softDeleteFile(db, actor.orgId, id)) ?? {}
-      await queries.countDeleted(db, actor.orgId, file.parentId, { files: 1, bytes: size })
-    }
-    if (deleted > 1 || file.blobId !== null) await releaseLater(db, jobs, actor.orgId)
+    const deleted = await removeFile(db, actor, file, { jobs, days: isPermanent ? 0 : config.retention.trashDays })
     const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
     await audit(db, actor, action, { type: 'file', id, details: { name: known.name, deleted } })
     if (known.source === 'folder') await recordDeletedFolder(db, actor, file, deleted)

@@ -168,12 +168,19 @@ export const countChildren = (db: Db, orgId: string, folderId: string | null, ch
     values (${orgId}, ${folderId ?? orgId}, pg_backend_pid() % 16, ${change})
     on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
 
-/** Subtracts one child from its folder's count, and deleted files and bytes from the org's usage. */
+export interface DeletedAmount {
+  files: number
+  bytes: number
+  /** Files in the trash still count towards the quotas. */
+  isTrashed: boolean
+}
+
+/** Subtracts one child from its folder's count, and deleted files and bytes from the org's usage or adds them to its trash. */
 export const countDeleted = (
   db: Db,
   orgId: string,
   folderId: string | null,
-  { files, bytes }: { files: number; bytes: number },
+  { files, bytes, isTrashed }: DeletedAmount,
 ) =>
   db.execute(sql`
     with counted as (
@@ -182,10 +189,14 @@ export const countDeleted = (
       on conflict (org_id, folder_id, slot) do update set children = folder_counts.children - 1
       returning org_id
     )
-    insert into org_file_usage (org_id, slot, files, stored_bytes)
-    select org_id, pg_backend_pid() % 64, -${files}::bigint, -${bytes}::bigint from counted
+    insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
+    select org_id, pg_backend_pid() % 64, ${isTrashed ? 0 : -files}::bigint, ${isTrashed ? 0 : -bytes}::bigint,
+      ${isTrashed ? files : 0}::bigint, ${isTrashed ? bytes : 0}::bigint
+    from counted
     on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
-      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
+      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes,
+      trashed_files = org_file_usage.trashed_files + excluded.trashed_files,
+      trashed_bytes = org_file_usage.trashed_bytes + excluded.trashed_bytes`)
 
 export interface FileChanges {
   name: string
@@ -226,9 +237,9 @@ export const findUpload = (db: Db, orgId: string, id: string) =>
     select id, mime_type, size_bytes as size, status from files
     where org_id = ${orgId} and id = ${id} and source = 'upload' and deleted_at is null`)
 
-/** Undefined when the file is deleted already. */
-export const softDeleteFile = (db: Db, orgId: string, id: string) =>
+/** Deletes a file, into the trash when `trashId` is set. Undefined when it is deleted already. */
+export const softDeleteFile = (db: Db, orgId: string, id: string, trashId: string | null) =>
   db.row<{ size: number }>(sql`
-    update files set deleted_at = now(), updated_at = now(), revision = revision + 1
+    update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
     where org_id = ${orgId} and id = ${id} and deleted_at is null
     returning size_bytes as size`)

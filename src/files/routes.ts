@@ -11,11 +11,13 @@ import type { FilesDeps } from './deps.ts'
 import { deleteFile, updateFile } from './files.ts'
 import { listFiles } from './listing/listing.ts'
 import * as queries from './queries.ts'
-import { fileRecord } from './record.ts'
+import { fileRecord, trashedRecord } from './record.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
-import { ContentQuery, File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
+import { ContentQuery, File, FileDeleteQuery, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
 import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls/signed-urls.ts'
+import { registerTrashRoutes } from './trash/routes.ts'
+import { listTrash } from './trash/trash.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 
 const rangeOfBytes = Bytes('The requested range of bytes.')
@@ -26,6 +28,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerUploadRoutes(app, deps)
   registerProjectRoutes(app, deps)
   registerFileChanges(app, deps)
+  registerTrashRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,
@@ -35,7 +38,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'List files',
         description:
-          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name. With `search`, only those whose name contains the text. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
+          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name. With `search`, only those whose name contains the text. With `trashed`, what is in the trash, the latest deletion first. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
         querystring: FileListQuery,
         response: { 200: Success(Page(File)) },
       },
@@ -43,6 +46,10 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     async (request) => {
       const { actor } = request
       const origin = originOf(request, config.baseUrl)
+      if (request.query.trashed) {
+        const page = await listTrash(db.replica, actor, request.query)
+        return ok({ ...page, items: page.items.map((row) => trashedRecord(row, actor.orgId, origin)) })
+      }
       const page = await listFiles(db.replica, actor, request.query)
       return ok({ ...page, items: page.items.map((row) => fileRecord(row, actor.orgId, origin)) })
     },
@@ -192,13 +199,15 @@ const registerFileChanges = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'Delete a file',
         description:
-          'Deletes a file or link, or a folder with everything in it. Bytes that no other file uses are removed within a minute. FORBIDDEN for the folder of a project.',
+          'Moves a file or link, or a folder with everything in it, to the trash, from which it is deleted after 30 days or as the server is configured. With `permanent`, deletes it at once, also when it is in the trash; bytes that no other file uses are then removed within a minute. FORBIDDEN for the folder of a project.',
         params: IdParams,
+        querystring: FileDeleteQuery,
         response: { 200: Success(Deleted) },
       },
     },
     async (request) => {
-      await deleteFile(deps, request.actor, request.params.id, request.headers['if-match'])
+      const { actor, headers, params, query } = request
+      await deleteFile(deps, actor, params.id, { ifMatch: headers['if-match'], isPermanent: query.permanent })
       return ok({ deleted: true as const })
     },
   )

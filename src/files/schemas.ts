@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { CreatedAt, Id, IdOf, ListQuery, Nullable, Patch, UpdatedAt } from '../platform/http/schemas.ts'
+import { CreatedAt, Id, IdOf, ListQuery, Nullable, Patch, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
 import { maxNameLength } from './tree/names.ts'
 import { maxFileBytes } from './uploads/uploads.ts'
 
@@ -59,7 +59,7 @@ export const File = Type.Object(
     ),
     storageUrl: Nullable(
       Type.String({
-        description: 'URL that downloads the file with an API key. Null for folders.',
+        description: 'URL that downloads the file with an API key. Null for folders and in the trash.',
         examples: ['https://atrium.example.com/api/v1/files/01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1?download=true'],
       }),
     ),
@@ -72,6 +72,9 @@ export const File = Type.Object(
     createdBy: IdOf('ID of the user who created the file.'),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
+    deletedAt: Type.Optional(TimestampOf('Time of the deletion. Only in the trash.')),
+    deletedBy: Type.Optional(IdOf('ID of the user who deleted the file. Only in the trash.')),
+    purgeAt: Type.Optional(TimestampOf('Time from which the file cannot be restored. Only in the trash.')),
   },
   { description: 'A file, a folder or a link to a file.' },
 )
@@ -173,8 +176,13 @@ export const FileListQuery = Type.Object({
   }),
   parentId: Type.Optional(IdOf('ID of the folder to list. Default: the root of the org.')),
   projectId: Type.Optional(IdOf('ID of the project whose folder to list.')),
+  trashed: Type.Boolean({
+    default: false,
+    description:
+      'List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false.',
+  }),
 })
-export type FileListQuery = Static<typeof FileListQuery>
+export type FileListQuery = Omit<Static<typeof FileListQuery>, 'trashed'>
 
 export const FileQuery = Type.Object({
   download: Type.Boolean({
@@ -184,6 +192,13 @@ export const FileQuery = Type.Object({
   inline: Type.Boolean({
     default: false,
     description: 'With `download`: return the bytes for display instead of a redirect. Default false.',
+  }),
+})
+
+export const FileDeleteQuery = Type.Object({
+  permanent: Type.Boolean({
+    default: false,
+    description: 'Delete at once instead of into the trash, or out of the trash. Default false.',
   }),
 })
 

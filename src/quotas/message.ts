@@ -39,11 +39,14 @@ export interface Excess {
   limit: number
   used: number
   requested: number
+  /** The part of `used` in the trash. */
+  trashed?: number
 }
 
 /** States the quota, the usage and what to do next. */
-export const excessMessage = ({ name, limit, used, requested }: Excess, isUpgradable: boolean): string => {
+export const excessMessage = ({ name, limit, used, requested, trashed = 0 }: Excess, isUpgradable: boolean): string => {
   const figures = `${amountOf(name, used)} used, ${amountOf(name, requested)} more requested`
   const next = isUpgradable ? 'choose a larger plan' : 'ask the operator of this server for a larger quota'
-  return `The org's quota of ${limitOf(name, limit)} would be exceeded: ${figures}. Delete some, or ${next}.`
+  const first = trashed > 0 ? `Empty the trash, which has ${amountOf(name, trashed)} of them` : 'Delete some'
+  return `The org's quota of ${limitOf(name, limit)} would be exceeded: ${figures}. ${first}, or ${next}.`
 }

@@ -91,12 +91,12 @@ describe('a quota of a plan', () => {
     assert.equal(status, 200)
     const of = { plan: 'free', source: 'plan', lastRefusedAt: null }
     assert.deepEqual(body.data.items, [
-      { name: 'storedBytes', limit: 107_374_182_400, used: 5, unit: 'bytes', ...of },
-      { name: 'files', limit: 2_000_000, used: 1, unit: 'count', ...of },
-      { name: 'eventsKept', limit: 10_000_000, used: 0, unit: 'count', ...of },
-      { name: 'webhooks', limit: 7, used: 0, unit: 'count', ...of },
-      { name: 'agents', limit: 1, used: 0, unit: 'count', ...of },
-      { name: 'connections', limit: 10_000, used: 0, unit: 'count', ...of },
+      { name: 'storedBytes', limit: 107_374_182_400, used: 5, trashed: 0, unit: 'bytes', ...of },
+      { name: 'files', limit: 2_000_000, used: 1, trashed: 0, unit: 'count', ...of },
+      { name: 'eventsKept', limit: 10_000_000, used: 0, trashed: null, unit: 'count', ...of },
+      { name: 'webhooks', limit: 7, used: 0, trashed: null, unit: 'count', ...of },
+      { name: 'agents', limit: 1, used: 0, trashed: null, unit: 'count', ...of },
+      { name: 'connections', limit: 10_000, used: 0, trashed: null, unit: 'count', ...of },
     ])
     const pricing = await app.call('GET', `${api}/billing/pricing`, { as: owner })
     assert.deepEqual(
@@ -276,12 +276,12 @@ describe('usage counters', () => {
       Array.from({ length: 8 }, (_, n) => upload(app, owner, `text ${n}`, { parentId: folder.id })),
     )
     await Promise.all([
-      ...files.slice(0, 3).map(({ id }) => app.call('DELETE', `${api}/files/${id}`, { as: owner })),
+      ...files.slice(0, 3).map(({ id }) => app.call('DELETE', `${api}/files/${id}?permanent=true`, { as: owner })),
       ...files
         .slice(3, 6)
         .map(({ id }) => app.call('PATCH', `${api}/files/${id}`, { as: owner, json: { parentId: other.id } })),
       ...Array.from({ length: 4 }, () => upload(app, owner, 'more', { parentId: other.id })),
-      app.call('DELETE', `${api}/files/${folder.id}`, { as: owner }),
+      app.call('DELETE', `${api}/files/${folder.id}?permanent=true`, { as: owner }),
     ])
     await countsAreExact(app, owner.orgId)
   })

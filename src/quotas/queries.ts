@@ -10,6 +10,9 @@ export interface StateRow {
   storedBytes: bigint
   files: bigint
   eventsKept: bigint
+  /** The part of storedBytes and files that is in the trash. */
+  trashedBytes: bigint
+  trashedFiles: bigint
 }
 
 /** The org's plan, overrides and counters. Counters that drifted below zero count as 0. */
@@ -21,9 +24,11 @@ export const findState = (db: Db, orgId: string) =>
         order by created_at desc, provider_id limit 1) as plan_id,
       coalesce((select json_object_agg(name, value) from org_quotas where org_id = ${orgId}), '{}') as overrides,
       greatest(f.stored_bytes, 0) as stored_bytes, greatest(f.files, 0) as files,
+      greatest(f.trashed_bytes, 0) as trashed_bytes, greatest(f.trashed_files, 0) as trashed_files,
       greatest((select coalesce(sum(events), 0)::bigint from org_event_usage where org_id = ${orgId}), 0) as events_kept
     from (
-      select coalesce(sum(stored_bytes), 0)::bigint as stored_bytes, coalesce(sum(files), 0)::bigint as files
+      select coalesce(sum(stored_bytes), 0)::bigint as stored_bytes, coalesce(sum(files), 0)::bigint as files,
+        coalesce(sum(trashed_bytes), 0)::bigint as trashed_bytes, coalesce(sum(trashed_files), 0)::bigint as trashed_files
       from org_file_usage where org_id = ${orgId}
     ) f`)
 

@@ -54,7 +54,7 @@ interface Kind {
 }
 
 const remove = (path: string, idOf: (answer: Answer) => string) => (as: TestActor, made: Answer) =>
-  app.call('DELETE', `${api}${path}/${idOf(made)}`, { as })
+  app.call('DELETE', `${api}${path}/${idOf(made)}${path === '/files' ? '?permanent=true' : ''}`, { as })
 
 const kinds: Kind[] = [
   {
@@ -147,7 +147,7 @@ describe('the quota of files', () => {
     }
     const projects = await app.call('GET', `${api}/projects`, { as: owner })
     assert.equal(projects.body.data.items.length, 1)
-    assert.equal((await app.call('DELETE', `${api}/files/${folder.id}`, { as: owner })).status, 200)
+    assert.equal((await app.call('DELETE', `${api}/files/${folder.id}?permanent=true`, { as: owner })).status, 200)
     assert.equal(await usedOf(owner, 'files'), 2, 'the folder went with the file in it')
   })
 
@@ -187,7 +187,7 @@ describe('the quota of stored bytes', () => {
     const put = await app.call('PUT', pathOf(app, uploadUrl), { body: 'y'.repeat(400) })
     assert.equal(put.status, 200, put.text)
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
-    assert.equal((await app.call('DELETE', `${api}/files/${file.id}`, { as: owner })).status, 200)
+    assert.equal((await app.call('DELETE', `${api}/files/${file.id}?permanent=true`, { as: owner })).status, 200)
     assert.equal(await usedOf(owner, 'storedBytes'), 600)
   })
 

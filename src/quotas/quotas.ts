@@ -32,6 +32,8 @@ export interface QuotaRow {
   name: QuotaName
   limit: number | null
   used: number
+  /** The part of `used` in the trash; null when the trash does not count. */
+  trashed: number | null
   unit: 'bytes' | 'count'
   /** Null on a server without plans. */
   plan: string | null
@@ -71,6 +73,7 @@ interface State {
   limits: QuotaLimits
   overridden: ReadonlySet<QuotaName>
   used: Record<CountedQuota, number>
+  trashed: Partial<Record<QuotaName, number>>
 }
 
 /** How long a process relies on a cached state of an org that is far from its limits. */
@@ -106,6 +109,7 @@ const stateFrom = (row: StateRow | undefined, { plans, defaults }: QuotaOptions)
       files: Number(row?.files ?? 0),
       eventsKept: Number(row?.eventsKept ?? 0),
     },
+    trashed: { storedBytes: Number(row?.trashedBytes ?? 0), files: Number(row?.trashedFiles ?? 0) },
   }
 }
 
@@ -169,6 +173,7 @@ const listQuotas = async (db: Db, orgId: string, state: State): Promise<QuotaRow
     name,
     limit: state.limits[name],
     used: used[name],
+    trashed: state.trashed[name] ?? null,
     unit: name === 'storedBytes' ? 'bytes' : 'count',
     plan: state.planId,
     source: state.overridden.has(name) ? 'operator' : 'plan',
@@ -196,7 +201,8 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
       // An empty file is accepted even when the org is over its quota.
       if (limit === null || amount === undefined || amount === 0) continue
       const used = state.used[name]
-      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, requested: amount })
+      const trashed = state.trashed[name] ?? 0
+      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, requested: amount, trashed })
     }
   }
 

@@ -14,6 +14,12 @@ export const Quota = Type.Object(
       description: 'Current usage of the org, in `unit`. It exceeds the limit when the limit was lowered.',
       examples: [524_288_000],
     }),
+    trashed: Nullable(
+      Type.Integer({
+        description: 'Part of `used` that is in the trash, in `unit`. Null for quotas without a trash.',
+        examples: [1_048_576],
+      }),
+    ),
     unit: Type.Enum(['bytes', 'count'], { description: 'Unit of `limit` and `used`.' }),
     plan: Nullable(
       Type.String({ description: "ID of the org's plan. Null on a server without plans.", examples: ['free'] }),

@@ -17,18 +17,27 @@ export interface FileDrift {
   foundFiles: bigint
   countedBytes: bigint
   foundBytes: bigint
+  /** The part of the above in the trash. */
+  countedTrashedFiles: bigint
+  foundTrashedFiles: bigint
+  countedTrashedBytes: bigint
+  foundTrashedBytes: bigint
 }
 
 /** Counters and rows in one snapshot. Every transaction changes both, so a difference is drift even under writes. */
 export const findFileDrift = (db: Db, orgId: string) =>
   db.row<FileDrift>(sql`
-    select u.counted_files, u.counted_bytes, f.found_files, f.found_bytes
+    select u.*, f.*
     from (
-      select coalesce(sum(files), 0)::bigint as counted_files, coalesce(sum(stored_bytes), 0)::bigint as counted_bytes
+      select coalesce(sum(files), 0)::bigint as counted_files, coalesce(sum(stored_bytes), 0)::bigint as counted_bytes,
+        coalesce(sum(trashed_files), 0)::bigint as counted_trashed_files,
+        coalesce(sum(trashed_bytes), 0)::bigint as counted_trashed_bytes
       from org_file_usage where org_id = ${orgId}
     ) u cross join (
-      select count(*) as found_files, coalesce(sum(size_bytes), 0)::bigint as found_bytes
-      from files where org_id = ${orgId} and deleted_at is null
+      select count(*) as found_files, coalesce(sum(size_bytes), 0)::bigint as found_bytes,
+        count(*) filter (where trash_id is not null) as found_trashed_files,
+        coalesce(sum(size_bytes) filter (where trash_id is not null), 0)::bigint as found_trashed_bytes
+      from files where org_id = ${orgId} and (deleted_at is null or trash_id is not null)
     ) f`)
 
 export interface EventDrift {
@@ -49,12 +58,21 @@ export const listEventDrift = (db: Db, orgId: string) =>
     where coalesce(u.events, 0) <> coalesce(e.events, 0)
     order by day`)
 
-export const addFileUsage = (db: Db, orgId: string, files: bigint, bytes: bigint) =>
+export interface FileUsage {
+  files: bigint
+  bytes: bigint
+  trashedFiles: bigint
+  trashedBytes: bigint
+}
+
+export const addFileUsage = (db: Db, orgId: string, { files, bytes, trashedFiles, trashedBytes }: FileUsage) =>
   db.execute(sql`
-    insert into org_file_usage (org_id, slot, files, stored_bytes)
-    values (${orgId}, pg_backend_pid() % 64, ${files}, ${bytes})
+    insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
+    values (${orgId}, pg_backend_pid() % 64, ${files}, ${bytes}, ${trashedFiles}, ${trashedBytes})
     on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
-      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
+      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes,
+      trashed_files = org_file_usage.trashed_files + excluded.trashed_files,
+      trashed_bytes = org_file_usage.trashed_bytes + excluded.trashed_bytes`)
 
 export const addEventUsage = (db: Db, orgId: string, day: string, events: bigint) =>
   db.execute(sql`

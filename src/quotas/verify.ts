@@ -12,6 +12,21 @@ export interface Drift {
   found: number
   /** Set for `eventsKept`, which has a counter per day. */
   day?: string
+  /** Only the counter of the part that is in the trash. */
+  isTrash?: boolean
+}
+
+const driftsOf = (orgId: string, figures: queries.FileDrift): Drift[] => {
+  const drifts: Drift[] = []
+  const add = (quota: Drift['quota'], counted: bigint, found: bigint, isTrash: boolean): void => {
+    if (counted === found) return
+    drifts.push({ orgId, quota, counted: Number(counted), found: Number(found), ...(isTrash ? { isTrash } : {}) })
+  }
+  add('files', figures.countedFiles, figures.foundFiles, false)
+  add('storedBytes', figures.countedBytes, figures.foundBytes, false)
+  add('files', figures.countedTrashedFiles, figures.foundTrashedFiles, true)
+  add('storedBytes', figures.countedTrashedBytes, figures.foundTrashedBytes, true)
+  return drifts
 }
 
 /** Compares the counters of an org with its rows, and corrects them when `repair` is set. */
@@ -22,15 +37,15 @@ export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: b
     const drifts: Drift[] = []
     const files = await queries.findFileDrift(db, orgId)
     if (files) {
-      const { countedFiles, foundFiles, countedBytes, foundBytes } = files
-      const add = (quota: Drift['quota'], counted: bigint, found: bigint): void => {
-        if (counted !== found) drifts.push({ orgId, quota, counted: Number(counted), found: Number(found) })
-      }
-      add('files', countedFiles, foundFiles)
-      add('storedBytes', countedBytes, foundBytes)
+      drifts.push(...driftsOf(orgId, files))
       if (repair && drifts.length > 0) {
         // The difference is added, so that concurrent changes of the counters are kept.
-        await queries.addFileUsage(db, orgId, foundFiles - countedFiles, foundBytes - countedBytes)
+        await queries.addFileUsage(db, orgId, {
+          files: files.foundFiles - files.countedFiles,
+          bytes: files.foundBytes - files.countedBytes,
+          trashedFiles: files.foundTrashedFiles - files.countedTrashedFiles,
+          trashedBytes: files.foundTrashedBytes - files.countedTrashedBytes,
+        })
       }
     }
     for (const { day, countedEvents, foundEvents } of await queries.listEventDrift(db, orgId)) {

@@ -40,6 +40,12 @@ const intoFolder = async (app: TestApp, owner: TestActor) => ({
   parentId: (await createFolder(app, owner, 'Another folder')).id,
 })
 
+/** Restores a file from the trash. */
+const restoreOf = async (app: TestApp, owner: TestActor, { id }: { id: string }) => {
+  await app.call('DELETE', `${api}/files/${id}`, { as: owner })
+  return { path: `${api}/files/${id}/restore`, options: { as: owner } }
+}
+
 /** A person of another org with an open invitation of the owner's org, as a browser that has signed in. */
 const invited =
   (answer: 'accept' | 'decline'): MakeSample =>
@@ -160,6 +166,14 @@ export const samples: Record<string, MakeSample[]> = {
       await upload(app, owner, 'hello', { parentId: folder.id })
       return folder
     }),
+  ],
+  [`POST ${api}/files/:id/restore`]: [
+    async (app, owner) => restoreOf(app, owner, await anyFile(app, owner)),
+    async (app, owner) => {
+      const folder = await anyFolder(app, owner)
+      await upload(app, owner, 'hello', { parentId: folder.id })
+      return restoreOf(app, owner, folder)
+    },
   ],
   [`POST ${api}/members`]: [
     async (app, owner) => ({

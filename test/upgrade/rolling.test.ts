@@ -126,6 +126,31 @@ const exchange = async (a: string, b: string, receiver: Awaited<ReturnType<typeo
   for (const path of lists) await Promise.all([viaA('GET', path), viaB('GET', path)])
 }
 
+/** Files in the trash of this version, whose bytes a process of the previous version tries to release several times. */
+const trashBeside = async (previous: string, next: string) => {
+  const stored = async (url: string, value: Buffer): Promise<string> => {
+    const part = { name: 'file', filename: `${randomUUID()}.bin`, type: 'application/octet-stream', value }
+    return (await ask({ url, method: 'POST', path: '/api/v1/files', body: formBody([part]) })).file.id
+  }
+  const contents = [randomBytes(100), randomBytes(100)]
+  const ids: string[] = []
+  for (const content of contents) ids.push(await stored(next, content))
+  for (const id of ids) await ask({ url: next, method: 'DELETE', path: `/api/v1/files/${id}` })
+  for (let round = 0; round < 10; round += 1) {
+    const same = await stored(previous, contents[0] as Buffer)
+    await ask({ url: previous, method: 'DELETE', path: `/api/v1/files/${same}` })
+  }
+  return {
+    isRestored: async (): Promise<void> => {
+      for (const [place, id] of ids.entries()) {
+        await ask({ url: next, method: 'POST', path: `/api/v1/files/${id}/restore`, body: {} })
+        const answer = await send({ url: next, method: 'GET', path: `/api/v1/files/${id}?download=true` })
+        assert.ok(Buffer.from(await answer.arrayBuffer()).equals(contents[place] as Buffer), 'the bytes are kept')
+      }
+    },
+  }
+}
+
 const urlOf = ({ host, port, user, database }: pg.ClientConfig): string =>
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
 
@@ -185,7 +210,9 @@ if (await available('previous-version', () => commit !== undefined, historyHint)
 
     await exchange(url, next.url, receiver)
     await exchange(next.url, url, receiver)
+    const trashed = await trashBeside(url, next.url)
     assert.equal(await previous.stop(), 0)
+    await trashed.isRestored()
     await exchange(next.url, next.url, receiver)
     const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
     for (const words of [

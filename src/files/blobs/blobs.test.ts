@@ -18,7 +18,7 @@ const owner = await app.createOrg()
 const stranger = await app.createOrg()
 
 const remove = async (id: string, as: TestActor = owner): Promise<void> => {
-  const { status, text } = await app.call('DELETE', `/api/v1/files/${id}`, { as })
+  const { status, text } = await app.call('DELETE', `/api/v1/files/${id}?permanent=true`, { as })
   assert.equal(status, 200, text)
 }
 const bytesOf = async (id: string): Promise<string> => {
@@ -154,7 +154,7 @@ describe('objects that cannot be deleted', () => {
     await assert.rejects(releaseUnused(db, failing, org.orgId), /the store is away/)
     assert.ok(await isStored(file.storageKey))
     const again = await upload(app, org, 'removed later')
-    assert.notEqual(again.storageKey, file.storageKey, 'condemned bytes are not used again')
+    assert.notEqual(again.storageKey, file.storageKey, 'unused bytes are not used again')
     await releaseUnused(db, objects, org.orgId)
     assert.equal(await isStored(file.storageKey), false)
     assert.ok(await isStored(again.storageKey))
@@ -237,7 +237,7 @@ describe('the nightly reconciliation', () => {
     }
     for (const { id } of [missing, cut]) {
       assert.equal((await app.call('GET', `/api/v1/files/${id}`, { as: org })).status, 200)
-      await app.call('DELETE', `/api/v1/files/${id}`, { as: org })
+      await app.call('DELETE', `/api/v1/files/${id}?permanent=true`, { as: org })
     }
   })
 })

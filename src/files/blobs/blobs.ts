@@ -10,19 +10,19 @@ const concurrentDeletes = 16
 /** The key of an object in the store. It has no file name in it, so every name can be stored and none acts as a path. */
 export const storageKeyOf = (orgId: string, blobId: string): string => `${orgId}/${blobId}`
 
-/** Deletes the blobs of an org's deleted files that no other file uses. */
+/** Deletes the blobs of an org's purged files that no other file uses, in the trash or not. */
 export const releaseBytes = defineJob<{ orgId: string }>('files.release-bytes', { retryDelayMaxSeconds: 30 })
 
-/** Enqueues the job in the transaction that deletes files. One waiting job per org is enough. */
+/** Enqueues the job in the transaction that deletes or purges files. One waiting job per org is enough. */
 export const releaseLater = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, orgId: string): Promise<void> =>
   jobs.enqueue(db, releaseBytes, { orgId }, { singletonKey: orgId })
 
-/** Condemns those of these blobs that no live file uses, and clears the deleted files' references to them. */
-export const condemnOrphans = (db: Database, orgId: string, ids: string[]): Promise<void> =>
+/** Marks those of these blobs as unused that no file uses, and clears the purged files' references to them. */
+export const markOrphans = (db: Database, orgId: string, ids: string[]): Promise<void> =>
   db.transaction({ orgId }, async (db) => {
     await queries.lockBlobs(db, orgId, ids)
     // A separate statement, because it sees what was committed while the locks were awaited.
-    await queries.condemnOrphans(db, orgId, ids)
+    await queries.markOrphans(db, orgId, ids)
   })
 
 /** Runs `work` for all items, at most `concurrency` at a time. */
@@ -45,10 +45,10 @@ export const forEachConcurrently = async <T>(
 export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: string): Promise<void> => {
   for (;;) {
     const unreleased = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
-    if (unreleased.length > 0) await condemnOrphans(db, orgId, unreleased)
-    const condemned = (await queries.listCondemned(db, orgId, batch)).map(({ id }) => id)
-    if (unreleased.length + condemned.length === 0) return
-    await forEachConcurrently(concurrentDeletes, condemned, (id) => objects.delete(storageKeyOf(orgId, id)))
-    if (condemned.length > 0) await queries.deleteCondemned(db, orgId, condemned)
+    if (unreleased.length > 0) await markOrphans(db, orgId, unreleased)
+    const unused = (await queries.listUnused(db, orgId, batch)).map(({ id }) => id)
+    if (unreleased.length + unused.length === 0) return
+    await forEachConcurrently(concurrentDeletes, unused, (id) => objects.delete(storageKeyOf(orgId, id)))
+    if (unused.length > 0) await queries.deleteUnused(db, orgId, unused)
   }
 }

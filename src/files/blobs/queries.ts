@@ -8,7 +8,7 @@ export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
 /**
  * The blob for a file with these bytes: an existing live blob with the same hash, otherwise this blob, which becomes
  * live. An existing one is locked until the transaction ends, so that it is not deleted now: the deletion locks it
- * for update and then checks again for files that use it. Undefined when this blob was condemned. Violates the unique
+ * for update and then checks again for files that use it. Undefined when this blob was marked as unused. Violates the unique
  * index blobs_sha256_key when another upload of the same bytes committed first.
  */
 export const activateBlob = (db: Db, blob: { orgId: string; blobId: string; sha256: Buffer; sizeBytes: number }) =>
@@ -22,22 +22,22 @@ export const activateBlob = (db: Db, blob: { orgId: string; blobId: string; sha2
     )
     select id from known union all select id from made`)
 
-/** Condemns the blob of a failed upload. Returns 0 when a file uses it after all. */
-export const condemnUnused = (db: Db, orgId: string, id: string) =>
+/** Marks the blob of a failed upload as unused. Returns 0 when a file uses it after all. */
+export const markUnused = (db: Db, orgId: string, id: string) =>
   db.execute(sql`
-    update blobs set state = 'condemned' where org_id = ${orgId} and id = ${id} and state <> 'live'`)
+    update blobs set state = 'unused' where org_id = ${orgId} and id = ${id} and state <> 'live'`)
 
-/** Deletes the rows of condemned blobs whose objects are deleted. */
-export const deleteCondemned = (db: Db, orgId: string, ids: string[]) =>
+/** Deletes the rows of unused blobs whose objects are deleted. */
+export const deleteUnused = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
-    delete from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) and state = 'condemned'`)
+    delete from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) and state = 'unused'`)
 
-/** Blobs that deleted files of the org still refer to. Each is checked for other files before it is condemned. */
+/** Blobs that purged files of the org still refer to. Each is checked for other files before it is marked as unused. */
 export const listUnreleased = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select distinct blob_id as id from (
       select blob_id from files
-      where org_id = ${orgId} and deleted_at is not null and blob_id is not null
+      where org_id = ${orgId} and deleted_at is not null and trash_id is null and blob_id is not null
       order by blob_id limit ${limit}
     ) f`)
 
@@ -47,36 +47,37 @@ export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
     select from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for update`)
 
 /**
- * Condemns those that no live file uses and clears the deleted files' references, so that the next batch differs. Needs
- * the locks of lockBlobs. It is one statement, because both parts must see one snapshot: a file deleted between two
- * statements would lose its reference without a check.
+ * Marks those as unused that no file uses, live or in the trash, and clears the purged files' references, so that the next
+ * batch differs. Needs the locks of lockBlobs. It is one statement, because both parts must see one snapshot: a file
+ * purged between two statements would lose its reference without a check.
  */
-export const condemnOrphans = (db: Db, orgId: string, ids: string[]) =>
+export const markOrphans = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     with released as (
       update files set blob_id = null
-      where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null
+      where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null and trash_id is null
     )
-    update blobs b set state = 'condemned'
+    update blobs b set state = 'unused'
     where b.org_id = ${orgId} and b.id = any(${ids}::uuid[]) and b.state = 'live' and not exists (
-      select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null)`)
+      select from files f
+      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null))`)
 
-export const listCondemned = (db: Db, orgId: string, limit: number) =>
+export const listUnused = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
-    select id from blobs where org_id = ${orgId} and state = 'condemned' order by created_at limit ${limit}`)
+    select id from blobs where org_id = ${orgId} and state = 'unused' order by created_at limit ${limit}`)
 
-/** Orgs with running or interrupted uploads, condemned blobs, or deleted files that still refer to a blob. */
+/** Orgs with running or interrupted uploads, unused blobs, or purged files that still refer to a blob. */
 export const listUnsettledOrgs = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the nightly reconciliation
     select org_id from blobs where state <> 'live'
     union
-    select org_id from files where deleted_at is not null and blob_id is not null`)
+    select org_id from files where deleted_at is not null and trash_id is null and blob_id is not null`)
 
-/** Condemns the blobs of uploads that a crash interrupted; no upload runs this long. */
-export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
+/** Marks the blobs of uploads that a crash interrupted as unused; no upload runs this long. */
+export const markAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
   db.execute(sql`
-    update blobs set state = 'condemned'
+    update blobs set state = 'unused'
     where org_id = ${orgId} and state = 'writing' and created_at < now() - make_interval(hours => ${minAgeHours})`)
 
 /** Those of these orgs that this database has. */
@@ -104,7 +105,8 @@ export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id
   db.rows<LiveBlob>(sql`
     -- all orgs: the nightly reconciliation
     select b.org_id, b.id, b.size_bytes, exists (
-      select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null) as is_used
+      select from files f
+      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null)) as is_used
     from blobs b
     where (b.org_id, b.id) > (${after.orgId}::uuid, ${after.id}::uuid) and b.state = 'live'
       and b.created_at < now() - make_interval(hours => ${minAgeHours})

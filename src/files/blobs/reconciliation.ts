@@ -8,7 +8,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import * as queries from './queries.ts'
 import { hasSearchIndex } from '../listing/queries.ts'
-import { condemnOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
+import { markOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
 
 const batch = 500
 const concurrentChecks = 8
@@ -56,7 +56,7 @@ const removeUnknown = async ({ db, objects }: ReconciliationDeps, olderThan: Dat
   return removed
 }
 
-/** Counts and logs rows without an object, and condemns rows that no file uses. */
+/** Counts and logs rows without an object, and marks rows that no file uses as unused. */
 const checkLive = async (
   { db, objects, log }: ReconciliationDeps,
   ageHours: number,
@@ -73,7 +73,7 @@ const checkLive = async (
     after = last
     const orphans = blobs.filter(({ isUsed }) => !isUsed)
     unused += orphans.length
-    for (const { orgId, id } of orphans) await condemnOrphans(db, orgId, [id])
+    for (const { orgId, id } of orphans) await markOrphans(db, orgId, [id])
     const used = blobs.filter(({ isUsed }) => isUsed)
     await forEachConcurrently(concurrentChecks, used, async ({ orgId, id, sizeBytes }) => {
       const found = await objects.head(storageKeyOf(orgId, id))
@@ -100,7 +100,7 @@ export const reconcile = async (
   const { missing, unused } = await checkLive(deps, ageHours, signal)
   for (const { orgId } of await queries.listUnsettledOrgs(db)) {
     signal?.throwIfAborted()
-    await queries.condemnAbandoned(db, orgId, ageHours)
+    await queries.markAbandoned(db, orgId, ageHours)
     await releaseUnused(db, objects, orgId)
   }
   const unknown = await removeUnknown(deps, new Date(Date.now() - ageHours * 3_600_000))

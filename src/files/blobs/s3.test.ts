@@ -90,7 +90,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     )
     const file = await upload(app, owner, 'short lived')
     const { url } = await download(file.id)
-    await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })
+    await app.call('DELETE', `/api/v1/files/${file.id}?permanent=true`, { as: owner })
     await until('the object is deleted', async () => !(await traces(app)).objects.includes(file.storageKey))
     assert.equal((await fetch(url)).status, 404)
   })

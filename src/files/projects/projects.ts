@@ -7,7 +7,6 @@ import { newId } from '../../platform/ids.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import { freeSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
-import { releaseLater } from '../blobs/blobs.ts'
 import type { FilesDeps } from '../deps.ts'
 import { checkName } from '../tree/names.ts'
 import * as queries from './queries.ts'
@@ -16,7 +15,7 @@ import { insertFile, recordChange, recordDeletedFolder } from '../events.ts'
 import { lockFile, updateFile } from '../queries.ts'
 import type { ProjectCreate, ProjectPatch } from '../schemas.ts'
 import { lockForDeletion } from '../tree/queries.ts'
-import { deleteTree } from '../tree/tree.ts'
+import { removeFile } from '../trash/trash.ts'
 
 export const getProject = async (db: Db, actor: Actor, id: string): Promise<ProjectRow> => {
   const project = await queries.findProject(db, actor, id)
@@ -110,9 +109,9 @@ export const updateProject = (
   })
 }
 
-/** Deletes a project and its folder with all contents. */
+/** Deletes a project, and its folder with all contents, which goes to the trash and can be restored as a plain folder. */
 export const deleteProject = (
-  { db, jobs }: Pick<FilesDeps, 'db' | 'jobs'>,
+  { db, jobs, config }: Pick<FilesDeps, 'db' | 'jobs' | 'config'>,
   actor: Actor,
   id: string,
   ifMatch: string | undefined,
@@ -122,9 +121,8 @@ export const deleteProject = (
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)
     const folder = await lockForDeletion(db, actor, project.folderId)
-    const deleted = folder ? await deleteTree(db, actor, folder) : 0
+    const deleted = folder ? await removeFile(db, actor, folder, { jobs, days: config.retention.trashDays }) : 0
     await queries.softDeleteProject(db, actor, id)
-    await releaseLater(db, jobs, actor.orgId)
     await audit(db, actor, 'project.deleted', { type: 'project', id, details: { name: project.name, files: deleted } })
     if (folder) await recordDeletedFolder(db, actor, folder, deleted)
     await recordEvent(db, actor, 'project.deleted', about(project))

@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
+import type { Source, Status } from '../queries.ts'
 
 /** Serialises folder moves of an org, so that two of them cannot create a cycle together. */
 export const lockMoves = (db: Db, actor: Actor) =>
@@ -16,12 +17,15 @@ export interface LockedFile {
   mimeType: string | null
   size: number
   projectId: string | null
+  source: Source
+  status: Status
 }
 
 /** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
   db.row<LockedFile>(sql`
-    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size, project_id from files
+    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size, project_id, source, status
+    from files
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
     for update`)
 
@@ -33,11 +37,14 @@ export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
       and deleted_at is null
     for update`)
 
-/** Deletes the direct children of these folders. Returns their number and the sum of their sizes. */
-export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[]) =>
+/**
+ * Deletes the direct children of these folders, into the trash when `trashId` is set. Returns their number and the sum of
+ * their sizes.
+ */
+export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[], trashId: string | null) =>
   db.row<{ files: number; bytes: bigint }>(sql`
     with deleted as (
-      update files set deleted_at = now(), updated_at = now(), revision = revision + 1
+      update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
       where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
       returning size_bytes
     )

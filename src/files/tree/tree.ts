@@ -97,19 +97,37 @@ export const prepareFolderMove = async (
 }
 
 /**
- * Deletes a folder, which the caller has locked, with its contents. The folders are locked from the top first, so that
- * nothing can be put into them; then one statement deletes their contents. Returns the number of deleted files.
+ * Deletes a folder, which the caller has locked, with its contents, into the trash when `trashId` is set. The folders are
+ * locked from the top first, so that nothing can be put into them; then one statement deletes their contents. Returns the
+ * number of deleted files with their size, and the depth of the tree. The caller subtracts them from the counts.
  */
 export const deleteTree = async (
   db: Transaction,
   actor: Actor,
-  folder: { id: string; parentId: string | null },
-): Promise<number> => {
-  const folders = (await lockFolders(db, actor, folder.id)).flat()
-  const inside = await treeQueries.softDeleteChildren(db, actor, folders)
-  const files = (inside?.files ?? 0) + 1
-  await queries.softDeleteFile(db, actor.orgId, folder.id)
+  folderId: string,
+  trashId: string | null,
+): Promise<{ files: number; bytes: number; levels: number }> => {
+  const levels = await lockFolders(db, actor, folderId)
+  const folders = levels.flat()
+  const inside = await treeQueries.softDeleteChildren(db, actor, folders, trashId)
+  await queries.softDeleteFile(db, actor.orgId, folderId, trashId)
   await treeQueries.deleteCounts(db, actor, folders)
-  await queries.countDeleted(db, actor.orgId, folder.parentId, { files, bytes: Number(inside?.bytes ?? 0) })
-  return files
+  return { files: (inside?.files ?? 0) + 1, bytes: Number(inside?.bytes ?? 0), levels: levels.length }
+}
+
+/**
+ * The place to which a file from the trash returns: its old folder, locked like that of a new file, or the root when that
+ * is gone or a folder of `levels` levels would be nested too deep in it.
+ */
+export const resolveRestored = async (
+  db: Transaction,
+  actor: Actor,
+  parentId: string | null,
+  levels: number,
+): Promise<ResolvedPlace> => {
+  const root = { parentId: null, projectId: null }
+  const folder = parentId === null ? undefined : await queries.lockFolderForInsert(db, actor, parentId)
+  if (!folder) return root
+  if (levels > 0 && (await treeQueries.listAncestors(db, actor, folder.id)).length + levels > maxDepth) return root
+  return { parentId: folder.id, projectId: folder.projectId }
 }

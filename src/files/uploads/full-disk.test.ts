@@ -66,7 +66,10 @@ describe('with less free disk space than the reserve', () => {
       assert.equal(read.body.data.text, 'kept')
       const renamed = await app.call('PATCH', `/api/v1/files/${kept.id}`, { as: owner, json: { name: 'renamed.txt' } })
       assert.equal(renamed.status, 200, renamed.text)
-      assert.equal((await app.call('DELETE', `/api/v1/files/${deletable.id}`, { as: owner })).status, 200)
+      assert.equal(
+        (await app.call('DELETE', `/api/v1/files/${deletable.id}?permanent=true`, { as: owner })).status,
+        200,
+      )
     })
 
     const { body } = await app.call('GET', '/api/v1/files', { as: owner })

@@ -232,7 +232,7 @@ describe('the size of an upload', () => {
     const { status, body } = await sendLarge(maxBytes, 'declared')
     assert.equal(status, 201)
     assert.equal(body.data.file.size, maxBytes)
-    await app.call('DELETE', `/api/v1/files/${body.data.file.id}`, { as: owner })
+    await app.call('DELETE', `/api/v1/files/${body.data.file.id}?permanent=true`, { as: owner })
     await until('the bytes are deleted', async () => isDeepStrictEqual(await traces(app), before))
   })
 

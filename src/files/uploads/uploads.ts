@@ -76,9 +76,9 @@ export const discard = async (
   blobId: string,
 ): Promise<void> => {
   try {
-    if ((await blobQueries.condemnUnused(db, orgId, blobId)) === 0) return
+    if ((await blobQueries.markUnused(db, orgId, blobId)) === 0) return
     await objects.delete(storageKeyOf(orgId, blobId))
-    await blobQueries.deleteCondemned(db, orgId, [blobId])
+    await blobQueries.deleteUnused(db, orgId, [blobId])
   } catch (error) {
     log.warn(
       { err: error, orgId, blobId },

@@ -72,7 +72,14 @@ export const fileEvents = {
     area: 'files',
     subject: 'file',
     description:
-      'A file or a link was deleted. Files in a deleted folder are reported by the `folder.deleted` of that folder only.',
+      'A file or a link was deleted, in most cases into the trash. Files in a deleted folder are reported by the `folder.deleted` of that folder only.',
+    data: Type.Object(file),
+    example: exampleFile,
+  }),
+  'file.restored': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A file or a link was restored from the trash, to its old folder, or to the root when that is gone.',
     data: Type.Object(file),
     example: exampleFile,
   }),
@@ -100,11 +107,23 @@ export const fileEvents = {
   'folder.deleted': defineEvent({
     area: 'files',
     subject: 'file',
-    description: 'A folder was deleted with everything in it. One event for all: its contents have none of their own.',
+    description:
+      'A folder was deleted with everything in it, in most cases into the trash. One event for all: its contents have none of their own.',
     data: Type.Object({
       ...folder,
       deleted: Type.Integer({ description: 'Number of files, links and folders in it that were deleted with it.' }),
     }),
     example: { ...exampleFolder, deleted: 128 },
+  }),
+  'folder.restored': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description:
+      'A folder was restored from the trash with everything that was deleted with it, which has no events of its own.',
+    data: Type.Object({
+      ...folder,
+      restored: Type.Integer({ description: 'Number of files, links and folders in it that were restored with it.' }),
+    }),
+    example: { ...exampleFolder, restored: 128 },
   }),
 }

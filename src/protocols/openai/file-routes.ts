@@ -166,14 +166,14 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
       schema: {
         tags,
         summary: 'Delete a file by the file API of a client',
-        description: 'Deletes a file. NOT_FOUND for a folder or link.',
+        description: 'Deletes a file into the trash. NOT_FOUND for a folder or link.',
         params: IdParams,
         response: { 200: OpenAiFileDeleted, ...failures },
       },
     },
     async ({ actor, params: { id }, headers, db: requestDb }) => {
       await getStoredFile(db.hot, actor, id)
-      await deleteFile({ ...deps, db: requestDb }, actor, id, headers['if-match'])
+      await deleteFile({ ...deps, db: requestDb }, actor, id, { ifMatch: headers['if-match'] })
       return { id, object: 'file' as const, deleted: true as const }
     },
   )

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { countsAreExact, create, createFolder, upload } from '../../../test/support/files.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
+import { violatedConstraint } from '../../platform/database/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { releaseUnused } from '../blobs/blobs.ts'
+import { purgeDue } from './purge.ts'
+
+// Without a worker, so that the tests decide when jobs run.
+const app = await startTestApp({}, { work: false })
+const { db } = app
+const { objects, jobs } = app.deps
+
+const call = (as: TestActor, method: string, path: string, json?: object) =>
+  app.call(method, `/api/v1/files${path}`, { as, ...(json ? { json } : {}) })
+const remove = (as: TestActor, id: string) => call(as, 'DELETE', `/${id}`)
+const restore = (as: TestActor, id: string) => call(as, 'POST', `/${id}/restore`)
+const bytesOf = async (as: TestActor, id: string): Promise<string> =>
+  (await call(as, 'GET', `/${id}?download=true&inline=true`)).text
+const expireAll = (orgId: string) => db.execute(sql`update trash set purge_at = now() where org_id = ${orgId}`)
+const rowOf = (orgId: string, id: string) =>
+  db.row<{ deleted: boolean; trashed: boolean }>(sql`
+    select deleted_at is not null as deleted, trash_id is not null as trashed from files
+    where org_id = ${orgId} and id = ${id}`)
+
+/** Every blob that a live or trashed file uses has its object, and no other blob and no other object is left. */
+const storeIsExact = async (orgId: string): Promise<void> => {
+  await releaseUnused(db, objects, orgId)
+  const used = await db.rows<{ key: string }>(sql`
+    select distinct org_id || '/' || blob_id as key from files
+    where org_id = ${orgId} and blob_id is not null and (deleted_at is null or trash_id is not null)`)
+  const blobs = await db.rows<{ key: string }>(sql`
+    select org_id || '/' || id as key from blobs where org_id = ${orgId}`)
+  const stored: string[] = []
+  for await (const { key } of objects.list(`${orgId}/`)) stored.push(key)
+  const keys = (rows: { key: string }[]): string[] => rows.map(({ key }) => key).toSorted()
+  assert.deepEqual(keys(blobs), keys(used))
+  assert.deepEqual(stored.toSorted(), keys(used))
+}
+
+/** Files of a folder, written straight into the table. */
+const fill = async (owner: TestActor, folderId: string, count: number): Promise<void> => {
+  await db.execute(sql`
+    insert into files (org_id, id, source, parent_id, name, name_key, created_by)
+    select ${owner.orgId}, gen_random_uuid(), 'folder', ${folderId}, 'f', 'f', ${owner.userId}
+    from generate_series(1, ${count}::int)`)
+  await db.execute(sql`
+    insert into folder_counts (org_id, folder_id, slot, children) values (${owner.orgId}, ${folderId}, 0, ${count})
+    on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
+  await db.execute(sql`
+    insert into org_file_usage (org_id, slot, files, stored_bytes) values (${owner.orgId}, 0, ${count}, 0)
+    on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files`)
+}
+
+describe('purging', () => {
+  test('purges only what is due, in bounded batches, and continues where an interruption stopped it', async () => {
+    const owner = await app.createOrg()
+    const [folder, kept] = [await createFolder(app, owner, 'large'), await upload(app, owner, 'kept')]
+    await fill(owner, folder.id, 2_500)
+    const due = await upload(app, owner, 'due')
+    await remove(owner, folder.id)
+    await remove(owner, due.id)
+    await expireAll(owner.orgId)
+    await remove(owner, kept.id)
+    assert.equal((await restore(owner, folder.id)).status, 404, 'due entries cannot be restored')
+    const listed = await call(owner, 'GET', '?trashed=true')
+    assert.deepEqual(
+      listed.body.data.items.map(({ id }: { id: string }) => id),
+      [kept.id],
+    )
+
+    let enqueued = 0
+    const crashing = {
+      enqueue: async () => {
+        enqueued += 1
+        if (enqueued === 2) throw new Error('killed')
+      },
+    }
+    await assert.rejects(purgeDue({ db, jobs: crashing }, owner.orgId), /killed/)
+    const left = await db.row<{ count: number }>(sql`
+      select count(*)::int as count from files where org_id = ${owner.orgId} and trash_id is not null`)
+    assert.equal(left?.count, 2_503 - 1_000, 'the batch that was interrupted was rolled back')
+    await countsAreExact(app, owner.orgId)
+    await Promise.all([purgeDue({ db, jobs }, owner.orgId), purgeDue({ db, jobs }, owner.orgId)])
+    await purgeDue({ db, jobs }, owner.orgId)
+    await countsAreExact(app, owner.orgId)
+    await storeIsExact(owner.orgId)
+    assert.equal((await restore(owner, kept.id)).status, 200)
+    assert.equal(await bytesOf(owner, kept.id), 'kept')
+  })
+
+  test('deletes and restores a folder of 10,000 files at once, with exact counts', async () => {
+    const owner = await app.createOrg()
+    const folder = await createFolder(app, owner, 'large')
+    await fill(owner, folder.id, 10_000)
+    assert.equal((await remove(owner, folder.id)).status, 200)
+    await countsAreExact(app, owner.orgId)
+    assert.equal((await restore(owner, folder.id)).status, 200)
+    const { body } = await call(owner, 'GET', `?parentId=${folder.id}`)
+    assert.equal(body.data.total, 10_000)
+    await countsAreExact(app, owner.orgId)
+  })
+})
+
+describe('races', () => {
+  test('a restore and a purge of the same file end in one of both, never in a file without bytes', async () => {
+    const owner = await app.createOrg()
+    for (let round = 0; round < 15; round += 1) {
+      const file = await upload(app, owner, `round ${round}`)
+      await remove(owner, file.id)
+      const [restored, purged] = await Promise.all([
+        restore(owner, file.id),
+        call(owner, 'DELETE', `/${file.id}?permanent=true`),
+        releaseUnused(db, objects, owner.orgId),
+      ])
+      // The request leaves to the job what another request had locked.
+      await purgeDue({ db, jobs }, owner.orgId)
+      const row = await rowOf(owner.orgId, file.id)
+      assert.ok(restored.status === 200 || purged.status === 200)
+      if (row?.deleted) assert.equal(row.trashed, false)
+      else assert.equal(await bytesOf(owner, file.id), `round ${round}`)
+    }
+    await countsAreExact(app, owner.orgId)
+    await storeIsExact(owner.orgId)
+  })
+
+  test('restores into a folder that is deleted, moved or filled at the same time lose nothing and do not deadlock', async () => {
+    const owner = await app.createOrg()
+    for (let round = 0; round < 12; round += 1) {
+      const [folder, other] = [await createFolder(app, owner, 'f'), await createFolder(app, owner, 'o')]
+      const inner = await createFolder(app, owner, 'inner', folder.id)
+      const file = await upload(app, owner, `deep ${round}`, { parentId: inner.id })
+      await remove(owner, inner.id)
+      const answers = await Promise.all([
+        restore(owner, inner.id),
+        remove(owner, folder.id),
+        call(owner, 'PATCH', `/${other.id}`, { parentId: folder.id }),
+        call(owner, 'POST', '', { source: 'folder', name: 'new', parentId: folder.id }),
+      ])
+      for (const { status, text } of answers) assert.ok([200, 201, 400, 404].includes(status), text)
+      assert.equal(answers[0].status, 200)
+      // Either it was restored before the deletion of its folder and went back to the trash with it, or to the root.
+      if ((await rowOf(owner.orgId, inner.id))?.deleted) assert.equal((await restore(owner, folder.id)).status, 200)
+      assert.equal(await bytesOf(owner, file.id), `deep ${round}`)
+      await countsAreExact(app, owner.orgId)
+    }
+    assert.ok(!app.logLines.some((line) => line.includes('deadlock')))
+  })
+
+  test('two restores of a file make it live once', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'once')
+    await remove(owner, file.id)
+    const answers = await Promise.all([restore(owner, file.id), restore(owner, file.id), restore(owner, file.id)])
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 404, 404],
+    )
+    await countsAreExact(app, owner.orgId)
+  })
+})
+
+test('a server of the previous version cannot free bytes, nor take them from files in the trash', async () => {
+  const owner = await app.createOrg()
+  const [trashed, shared, own] = [
+    await upload(app, owner, 'shared'),
+    await upload(app, owner, 'shared'),
+    await upload(app, owner, 'own'),
+  ]
+  await remove(owner, trashed.id)
+  await remove(owner, own.id)
+  // The statement of version 0.1.
+  const release = (blobId: string) =>
+    db.execute(sql`
+      with released as (
+        update files set blob_id = null
+        where org_id = ${owner.orgId} and blob_id = ${blobId} and deleted_at is not null
+      )
+      update blobs b set state = 'condemned'
+      where b.org_id = ${owner.orgId} and b.id = ${blobId} and b.state = 'live' and not exists (
+        select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null)`)
+  for (const { storageKey } of [shared, own]) {
+    await assert.rejects(release(storageKey.split('/')[1]), (error: unknown) => {
+      assert.match(String(violatedConstraint(error)), /^(files_trash_check|blobs_state_check)$/)
+      return true
+    })
+  }
+  await storeIsExact(owner.orgId)
+  for (const { id } of [trashed, own]) assert.equal((await restore(owner, id)).status, 200)
+  assert.equal(await bytesOf(owner, trashed.id), 'shared')
+})
+
+describe('random histories', () => {
+  const crash = new Error('killed')
+  type Kind = 'upload' | 'folder' | 'link' | 'trash' | 'restore' | 'delete' | 'expire' | 'purge' | 'release' | 'empty'
+  interface Step {
+    kind: Kind
+    on: number
+    to: number
+    /** Where the process is killed, if it is. */
+    killedAt: 'never' | 'before' | 'after'
+  }
+  const step: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constantFrom<Kind[]>(
+      ...(['upload', 'upload', 'upload', 'folder', 'link', 'trash', 'trash', 'restore', 'restore'] as const),
+      ...(['delete', 'expire', 'purge', 'release', 'empty'] as const),
+    ),
+    on: fc.nat(20),
+    to: fc.nat(3),
+    killedAt: fc.constantFrom('never', 'never', 'before', 'after'),
+  })
+
+  /** A store whose process is killed before or after it deletes an object. */
+  const dying = (killedAt: Step['killedAt']) => ({
+    ...objects,
+    delete: async (key: string): Promise<void> => {
+      if (killedAt === 'before') throw crash
+      await objects.delete(key)
+      if (killedAt === 'after') throw crash
+    },
+  })
+  const unlessKilled = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (error !== crash) throw error
+    })
+
+  test('keep counts and stored bytes exact, and every live file its bytes, when processes are killed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
+        const owner = await app.createOrg()
+        const { orgId } = owner
+        const made: { id: string; bytes: string | undefined; isFolder: boolean }[] = []
+        for (const { kind, on, to, killedAt } of steps) {
+          const item = made[on % Math.max(made.length, 1)]
+          const parent = made.find(({ isFolder, id }) => isFolder && id !== item?.id)
+          const isLive = parent !== undefined && (await rowOf(orgId, parent.id))?.deleted === false
+          const place = isLive ? { parentId: parent.id } : {}
+          if (kind === 'upload') {
+            const bytes = `content ${to}`
+            made.push({ id: (await upload(app, owner, bytes, place)).id, bytes, isFolder: false })
+          } else if (kind === 'folder') {
+            const { file } = await create(app, owner, { source: 'folder', name: 'f', ...place })
+            made.push({ id: file.id, bytes: undefined, isFolder: true })
+          } else if (kind === 'link' && item && !item.isFolder) {
+            const { status, body } = await call(owner, 'POST', '', { source: 'link', targetFileId: item.id, ...place })
+            if (status === 201) made.push({ id: body.data.file.id, bytes: undefined, isFolder: false })
+          } else if (kind === 'trash' && item) await remove(owner, item.id)
+          else if (kind === 'restore' && item) await restore(owner, item.id)
+          else if (kind === 'delete' && item) await call(owner, 'DELETE', `/${item.id}?permanent=true`)
+          else if (kind === 'empty') assert.equal((await call(owner, 'DELETE', '/trash')).status, 200)
+          else if (kind === 'expire') {
+            await db.execute(sql`
+              update trash set purge_at = now() where org_id = ${orgId} and file_id = ${item?.id ?? newId()}`)
+          } else if (kind === 'purge') {
+            const enqueue = async (): Promise<void> => {
+              if (killedAt !== 'never') throw crash
+            }
+            await unlessKilled(purgeDue({ db, jobs: { enqueue } }, orgId))
+          } else if (kind === 'release') await unlessKilled(releaseUnused(db, dying(killedAt), orgId))
+          await countsAreExact(app, orgId)
+          for (const { id, bytes } of made) {
+            if (bytes !== undefined && (await rowOf(orgId, id))?.deleted === false) {
+              assert.equal(await bytesOf(owner, id), bytes)
+            }
+          }
+        }
+        await storeIsExact(orgId)
+        await call(owner, 'DELETE', '/trash')
+        for (const { id } of made) await call(owner, 'DELETE', `/${id}?permanent=true`)
+        await purgeDue({ db, jobs }, orgId)
+        await storeIsExact(orgId)
+        const usage = await db.row<{ files: number; bytes: number }>(sql`
+          select coalesce(sum(files), 0)::int as files, coalesce(sum(stored_bytes), 0)::int as bytes
+          from org_file_usage where org_id = ${orgId}`)
+        assert.deepEqual(usage, { files: 0, bytes: 0 })
+      }),
+      { numRuns: 15 },
+    )
+  })
+})

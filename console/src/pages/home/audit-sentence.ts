@@ -19,6 +19,7 @@ const sentences: Record<string, Text> = {
   'event-endpoint.secret-rotated': msg`Secret of an event endpoint rotated`,
   'member.invitation-withdrawn': msg`Invitation cancelled`,
   'member.role-changed': msg`Role of a member changed`,
+  'trash.emptied': msg`Trash emptied`,
   'user.link-made': msg`Sign-in link created`,
   'user.password-changed': msg`Password changed`,
   'user.session-ended': msg`Session ended`,
@@ -46,8 +47,10 @@ const verbs: Record<string, Text> = {
   disabled: msg`disabled`,
   invited: msg`invited`,
   moved: msg`moved`,
+  purged: msg`deleted permanently`,
   removed: msg`removed`,
   renamed: msg`renamed`,
+  restored: msg`restored`,
   revoked: msg`revoked`,
   updated: msg`updated`,
 }

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { BookOpen, Bot, CircleCheck, KeyRound, Upload, UserPlus } from 'lucide-react'
+import { BookOpen, Bot, CircleCheck, KeyRound, Upload, UserPlus, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -31,6 +31,10 @@ const useSteps = (enabled: boolean): Step[] => {
     enabled: enabled && me.workspace !== null,
   })
   const members = useQuery({ ...read('GET /members', { query: { limit: 2 } }), enabled })
+  const webhooks = useQuery({
+    ...read('GET /webhooks', { query: { limit: 1 } }),
+    enabled: enabled && can('webhooks:read'),
+  })
   const keys = useQuery({ ...read('GET /api-keys', { query: { limit: 50 } }), enabled })
   const steps: Step[] = [
     {
@@ -56,6 +60,15 @@ const useSteps = (enabled: boolean): Step[] => {
       done: keys.data?.items.some(({ lastUsedAt }) => lastUsedAt !== null),
     },
   ]
+  if (can('webhooks:write')) {
+    steps.push({
+      title: t`Add a webhook`,
+      text: t`Receive events from other services, verified and forwarded with retries.`,
+      to: '/webhooks?new',
+      icon: Webhook,
+      done: webhooks.data && webhooks.data.items.length > 0,
+    })
+  }
   if (can('members:write')) {
     steps.push({
       title: t`Add a member`,

@@ -5,6 +5,7 @@ import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/page.tsx'
 import { Activity } from './activity.tsx'
 import { Attention } from './attention.tsx'
+import { Figures } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { Conversations } from './conversations.tsx'
@@ -27,6 +28,7 @@ export const Home = () => {
       />
       <Attention />
       <FirstSteps />
+      <Figures />
       <div className={styles['columns']}>
         <Conversations />
         {can('audit:read') && <Activity />}

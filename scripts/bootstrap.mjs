@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const oldestHost = 18
@@ -56,11 +56,22 @@ const fingerprint = () => {
 
 const names = (list, ours) => [list].flat().includes(ours)
 
+/** The C library of Linux by its name in package.json; undefined on other systems. */
+const findLibc = () => {
+  if (process.platform !== 'linux') return undefined
+  // With it, the report resolves the names of all peers of open connections.
+  process.report.excludeNetwork = true
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
+}
+
+const isForLibc = (libc) => libc === undefined || names(libc, findLibc())
+
 // Optional packages for other platforms may be missing, but not those for this platform: node_modules may have been copied
-// from another machine. In production, development packages may be omitted.
+// from another machine, and npm leaves out optional packages that do not support the Node.js that runs it. In production,
+// development packages may be omitted.
 const mayBeAbsent = (entry) => {
   if (entry.dev === true && (omitDev || process.env.NODE_ENV === 'production')) return true
-  const isForUs = names(entry.os, process.platform) && names(entry.cpu, process.arch) && entry.libc === undefined
+  const isForUs = names(entry.os, process.platform) && names(entry.cpu, process.arch) && isForLibc(entry.libc)
   return (entry.optional === true || entry.devOptional === true) && !isForUs
 }
 
@@ -116,9 +127,10 @@ const noNode = () => {
   return `The packaged Node.js does not run on this machine (${nodeError}), and ${own}. ${hint}`
 }
 
+const nodePackage = nodePackages[`${process.platform}-${process.arch}`]
+
 const findNode = () => {
-  const name = nodePackages[`${process.platform}-${process.arch}`]
-  const packaged = name === undefined ? undefined : join(modules, name, 'bin/node')
+  const packaged = nodePackage === undefined ? undefined : join(modules, nodePackage, 'bin/node')
   if (packaged !== undefined && existsSync(packaged) && majorOf(packaged) >= neededMajor) return packaged
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath
   return undefined
@@ -229,6 +241,9 @@ const takeLock = async () => {
 
 // --- Installing ------------------------------------------------------------------------------------------------------
 
+/** The Node.js of the installation, until node_modules has its own. */
+const nodeFolder = `${lock}.node`
+
 const spinner = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
 /** Shows progress: a spinner in a terminal, otherwise one line. `end` removes the spinner. */
@@ -253,19 +268,21 @@ const showProgress = (what) => {
   return { seconds, end }
 }
 
-const npmCommand = () => {
+const npmCommand = (node) => {
   const caller = process.env.npm_execpath
   // Yarn and pnpm also set this variable, to their own path.
-  return caller !== undefined && basename(caller) === 'npm-cli.js' ? [process.execPath, caller] : ['npm']
+  return caller !== undefined && basename(caller) === 'npm-cli.js' ? [node, caller] : ['npm']
 }
 
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
 
-/** Runs `npm ci` and resolves with its exit code and output. A signal to this process stops npm too. */
-const runNpm = () =>
+/** Runs `npm ci` on `node` and resolves with its exit code and output. A signal to this process stops npm too. */
+const runNpm = (cwd, node) =>
   new Promise((resolve) => {
     const options = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=notice']
-    const [program, ...args] = [...npmCommand(), 'ci', omitDev ? '--omit=dev' : '--include=dev', ...options]
+    const [program, ...args] = [...npmCommand(node), 'ci', omitDev ? '--omit=dev' : '--include=dev', ...options]
+    // The npm of PATH, and scripts of packages, run on the first Node.js of PATH.
+    const path = node === process.execPath ? process.env.PATH : `${dirname(node)}${delimiter}${process.env.PATH}`
     let output = ''
     let stoppedBy
     const stop = (signal) => {
@@ -274,12 +291,13 @@ const runNpm = () =>
     }
     // Before npm runs: a signal to a process without a listener would end it, and npm would continue.
     for (const signal of Object.keys(signalNumbers)) process.on(signal, stop)
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, args, { cwd, env: { ...process.env, PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] })
     // A signal to the parent shell is not forwarded to this process, so the end of the shell is detected by polling.
     const parent = process.ppid
     const orphaned = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 250)
     const finish = (code, failure) => {
       clearInterval(orphaned)
+      for (const signal of Object.keys(signalNumbers)) process.off(signal, stop)
       resolve({ code, stoppedBy, output: failure ? `${output}${failure.message}\n` : output })
     }
     for (const stream of [child.stdout, child.stderr]) {
@@ -291,16 +309,43 @@ const runNpm = () =>
     if (child.pid !== undefined) noteInstaller(child.pid)
   })
 
+const exitIfStopped = (stoppedBy, progress) => {
+  if (stoppedBy === undefined) return
+  progress.end()
+  say('✗ installation stopped; the next start installs again')
+  rmSync(nodeFolder, { recursive: true, force: true })
+  rmSync(lock, { force: true })
+  process.exit(128 + signalNumbers[stoppedBy])
+}
+
+/**
+ * The Node.js that installs the dependencies. npm silently leaves out optional packages that do not support the Node.js
+ * that runs it, among them compilers of the console. So an older one first installs only the pinned Node.js, from the
+ * entry of the lockfile and with its checksum. When that fails, the Node.js of the machine installs everything.
+ */
+const installerNode = async (progress) => {
+  const entry = readJson(lockfile)?.packages[`node_modules/${nodePackage}`]
+  if (entry === undefined || Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath
+  const own = { name: 'installer', version: '1.0.0', dependencies: { [nodePackage]: entry.version } }
+  const packages = { '': own, [`node_modules/${nodePackage}`]: { ...entry, optional: undefined } }
+  rmSync(nodeFolder, { recursive: true, force: true })
+  mkdirSync(nodeFolder)
+  writeFileSync(join(nodeFolder, 'package.json'), JSON.stringify(own))
+  writeFileSync(join(nodeFolder, 'package-lock.json'), JSON.stringify({ ...own, lockfileVersion: 3, packages }))
+  const { code, stoppedBy } = await runNpm(nodeFolder, process.execPath)
+  exitIfStopped(stoppedBy, progress)
+  const node = join(nodeFolder, 'node_modules', nodePackage, 'bin/node')
+  return code === 0 && majorOf(node) >= neededMajor ? node : process.execPath
+}
+
 const install = async () => {
   const progress = showProgress('installing dependencies, once')
   rmSync(marker, { force: true })
-  const { code, stoppedBy, output } = await runNpm()
+  const node = await installerNode(progress)
+  const { code, stoppedBy, output } = await runNpm(root, node)
+  rmSync(nodeFolder, { recursive: true, force: true })
+  exitIfStopped(stoppedBy, progress)
   progress.end()
-  if (stoppedBy !== undefined) {
-    say('✗ installation stopped; the next start installs again')
-    rmSync(lock, { force: true })
-    process.exit(128 + signalNumbers[stoppedBy])
-  }
   if (code !== 0) {
     process.stderr.write(output)
     throw new Failure(

@@ -171,6 +171,76 @@ test('optional packages may be missing for other platforms only', async () => {
   assert.equal((await callsOf(root)).length, 1)
 })
 
+test('a package for the C library of this machine may not be missing', async (t) => {
+  if (process.platform !== 'linux') return t.skip('C libraries are distinguished on Linux')
+  const root = await makeCheckout('checkout')
+  const env = await slowNpm(root)
+  await writeFile(join(root, 'finish'), '')
+  await mkdir(join(root, 'node_modules'))
+  await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))
+  const report = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }
+  const libcs = report.header.glibcVersionRuntime === undefined ? ['musl', 'glibc'] : ['glibc', 'musl']
+  const packageFor = (libc: string | undefined) => ({
+    version: '1.0.0',
+    optional: true,
+    os: ['linux'],
+    cpu: [process.arch],
+    libc: [libc],
+  })
+  await writeLockfile(root, { 'node_modules/elsewhere': packageFor(libcs[1]) })
+  assert.equal((await bootstrap(root, { env }).done).code, 0)
+  assert.deepEqual(await callsOf(root), [])
+  await writeLockfile(root, { 'node_modules/here': packageFor(libcs[0]) })
+  assert.equal((await bootstrap(root, { env }).done).code, 0)
+  assert.equal((await callsOf(root)).length, 1)
+})
+
+/** A fake npm that installs the packages of the lockfile as scripts which run the real Node.js, and logs how it was run. */
+const recordingNpm = async (root: string): Promise<{ npm_execpath: string }> => {
+  const path = join(root, 'npm-cli.js')
+  const script = `#!/bin/sh\nINSTALLED_NODE="$0" exec '${process.execPath}' "$@"\n`
+  await writeFile(
+    path,
+    `const fs = require('node:fs')
+const { root, isBroken } = process.env
+const folder = process.cwd() === root ? 'root' : 'other'
+const by = process.env.INSTALLED_NODE ? 'installed' : 'host'
+fs.appendFileSync(root + '/calls', folder + ' ' + by + ' ' + process.env.PATH.includes('.atrium-install.lock.node') + '\\n')
+if (folder === 'other' && isBroken) process.exit(1)
+fs.rmSync('node_modules', { recursive: true, force: true })
+const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'))
+for (const place of Object.keys(packages).filter((name) => name.startsWith('node_modules/node-'))) {
+  fs.mkdirSync(place + '/bin', { recursive: true })
+  fs.writeFileSync(place + '/bin/node', ${JSON.stringify(script)}, { mode: 0o755 })
+}
+fs.mkdirSync('node_modules', { recursive: true })
+fs.copyFileSync('package-lock.json', 'node_modules/.package-lock.json')
+`,
+  )
+  return { npm_execpath: path }
+}
+
+test('an older Node.js installs the pinned one first, which then installs everything', async (t) => {
+  if (process.platform !== 'linux') return t.skip('the name of the package depends on the platform')
+  const name = `node-linux-${process.arch}`
+  const entry = { version: '26.10.0', integrity: 'sha512-a', optional: true, os: 'linux', cpu: process.arch }
+  for (const isBroken of ['', '1']) {
+    const root = await makeCheckout('checkout')
+    await writeLockfile(root, { [`node_modules/${name}`]: entry })
+    const env = { ...(await recordingNpm(root)), root, isBroken }
+    const { code, stdout, stderr } = await bootstrap(root, { env, nodeArgs: pretend('20.0.0') }).done
+    assert.deepEqual([code, stdout], [0, `${join(root, 'node_modules', name, 'bin/node')}\n`], stderr)
+    assert.deepEqual(
+      await callsOf(root),
+      isBroken ? ['other host false', 'root host false'] : ['other host false', 'root installed true'],
+    )
+    assert.deepEqual(
+      (await readdir(root)).filter((one) => one.startsWith('.')),
+      [],
+    )
+  }
+})
+
 test('development packages are installed in production unless ATRIUM_OMIT_DEV is set', async () => {
   const root = await makeCheckout('checkout')
   const env = { ...(await slowNpm(root)), NODE_ENV: 'production' }

@@ -133,3 +133,7 @@ export const sharedServer = async (): Promise<TestServer> => {
   if (given === undefined) return startTestServer()
   return { connection: JSON.parse(given) as pg.ClientConfig, stop: async () => undefined }
 }
+
+/** The connection as a URL, for DATABASE_URL. */
+export const urlOf = ({ host, port, user, database }: pg.ClientConfig): string =>
+  `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { cloneDatabase, createEmptyDatabase, sharedServer } from './database.ts'
+import { cloneDatabase, createEmptyDatabase, sharedServer, urlOf } from './database.ts'
 import { startOldPostgres } from './support/database/old-postgres.ts'
 import { failToStart, startServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
@@ -19,9 +19,6 @@ after(async () => {
   await server.stop()
   await rm(folder, { recursive: true, force: true })
 })
-
-const urlOf = ({ host, port, user, database }: pg.ClientConfig): string =>
-  `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
 
 const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 

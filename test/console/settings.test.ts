@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { systemActor } from '../../src/identity/actor.ts'
 import { addMember } from '../../src/identity/members/members.ts'
+import { permissions } from '../../src/identity/permissions.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import { assertAccessible, givePassword, password, startConsole } from '../support/console.ts'
 import type { TestActor } from '../harness.ts'
@@ -46,8 +47,12 @@ test('an API key is created after step-up, shown once, works, and stops working 
   const { page, pageErrors } = await open(owner, '/settings/api-keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Scanner')
-  await page.getByLabel('files:read').check()
-  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const create = page.getByRole('dialog').getByRole('button', { name: 'Create key' })
+  assert.equal(await create.getAttribute('aria-disabled'), 'true', 'the access must be chosen')
+  await page.getByLabel('Selected scopes').check()
+  assert.equal(await create.getAttribute('aria-disabled'), 'true', 'no scopes would mean full access')
+  await page.getByRole('radiogroup', { name: 'Files' }).getByLabel('Read').check()
+  await create.click()
   await confirm(page)
   const key = await page.getByRole('status', { name: 'API key' }).innerText()
   assert.equal((await app.call('GET', '/api/v1/files', { as: key })).status, 200)
@@ -57,7 +62,7 @@ test('an API key is created after step-up, shown once, works, and stops working 
     'the key has only the selected scopes',
   )
   await page.getByRole('button', { name: 'I have saved the key' }).click()
-  await page.getByRole('row').filter({ hasText: 'Scanner' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'Scanner' }).getByText('Read: Files').last().waitFor()
   assert.ok(!(await page.content()).includes(key), 'the key is shown once')
 
   await page.getByRole('button', { name: 'Revoke Scanner' }).click()
@@ -65,6 +70,30 @@ test('an API key is created after step-up, shown once, works, and stops working 
   await page.getByRole('row').filter({ hasText: 'Scanner' }).getByText('Revoked').waitFor()
   assert.equal((await app.call('GET', '/api/v1/files', { as: key })).status, 401)
   assert.deepEqual(pageErrors, [])
+})
+
+test('the levels of the areas cover every permission, and those that the role lacks are disabled with the reason', async () => {
+  const owner = await ownerWithPassword()
+  const { page, pageErrors } = await open(owner, '/settings/api-keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Everything')
+  await page.getByLabel('Selected scopes').check()
+  for (const area of await page.getByRole('radiogroup').all()) await area.getByRole('radio').last().check()
+  await assertAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await confirm(page)
+  const key = await page.getByRole('status', { name: 'API key' }).innerText()
+  const { apiKey } = (await app.call('GET', '/api/v1/me', { as: key })).body.data
+  assert.deepEqual(apiKey.scopes.toSorted(), [...permissions].toSorted())
+  assert.deepEqual(pageErrors, [])
+
+  const asMember = await open(await app.createUser(owner, 'member'), '/settings/api-keys')
+  await asMember.page.getByRole('button', { name: 'Create key' }).click()
+  await asMember.page.getByLabel('Selected scopes').check()
+  const billing = asMember.page.getByRole('radiogroup', { name: 'Billing' })
+  await billing.getByText('Your role does not have billing:manage.').waitFor()
+  assert.equal(await billing.getByLabel('Manage').isDisabled(), true)
+  assert.equal(await billing.getByLabel('Read').isDisabled(), false)
 })
 
 test('an owner renames the organization, which the page and the switcher show, and a member cannot', async () => {
@@ -114,6 +143,7 @@ test('a wrong password shows the API message without a request ID, and cancellin
   const { page } = await open(owner, '/settings/api-keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Scanner')
+  await page.getByLabel('Full access').check()
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   const dialog = page.getByRole('dialog', { name: 'Confirm access' })
   await dialog.getByLabel('Password').fill('wrong password')
@@ -131,6 +161,7 @@ test('a call that fails for another reason does not ask for the password again',
   const create = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Scanner')
+    await page.getByLabel('Full access').check()
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   }
   await page.route('**/api/v1/api-keys', (route) =>
@@ -155,6 +186,7 @@ test('a confirmation that the server no longer accepts is asked for once more, a
   for (const name of ['First', 'Second']) {
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('Full access').check()
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
     await confirm(page)
     await page.getByRole('status', { name: 'API key' }).waitFor()

@@ -100,6 +100,8 @@ export const shots: Shot[] = [
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Name').fill('Warehouse scanner')
+      await page.getByLabel('Selected scopes').check()
+      await page.getByRole('radiogroup', { name: 'Files' }).getByLabel('Write').check()
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Confirm' }).click()

@@ -6,7 +6,6 @@ import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Badge } from '../../ui/data/badge.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Table } from '../../ui/data/table.tsx'
@@ -16,6 +15,7 @@ import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { ScopeSummary } from './scope-fields.tsx'
 import styles from './settings.module.css'
 
 const Revoke = ({ app, onClose }: { app: AuthorizedApp; onClose: () => void }) => {
@@ -73,13 +73,7 @@ export const AuthorizedApps = () => {
                   {
                     title: t`Permissions`,
                     optional: true,
-                    cell: ({ scopes }) => (
-                      <span className={styles['wrap']}>
-                        {scopes.map((scope) => (
-                          <Badge key={scope}>{scope}</Badge>
-                        ))}
-                      </span>
-                    ),
+                    cell: ({ scopes }) => <ScopeSummary scopes={scopes} />,
                   },
                   {
                     title: t`Person`,

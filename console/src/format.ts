@@ -12,6 +12,7 @@ const formatsOf = (locale: string) => ({
   dollars: new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }),
   utcDate: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' }),
   utcDay: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' }),
+  utcMonth: new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' }),
   dateTime: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
   thisYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' }),
   anyYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', year: 'numeric' }),
@@ -63,6 +64,9 @@ export const formatUtcDate = (date: string): string => current().utcDate.format(
 
 /** `Mar 4` of a UTC date. */
 export const formatUtcDay = (date: string): string => current().utcDay.format(new Date(date))
+
+/** `Mar 2030` of a UTC date. */
+export const formatUtcMonth = (date: string): string => current().utcMonth.format(new Date(date))
 
 export const formatDateTime = (iso: string): string => current().dateTime.format(new Date(iso))
 

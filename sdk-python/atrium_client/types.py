@@ -4971,6 +4971,41 @@ class SpendingTopModelsItem(TypedDict):
     share: float
 
 
+class SpendingChartModelsItem(TypedDict):
+    # ID of the model. Null for all other models.
+    id: str | None
+    # Name of the model.
+    name: str
+    # Charged in each interval of `dates`, in microcents (10,000 are one cent).
+    chargedMicrocents: list[int]
+
+
+SpendingChartPrevious = TypedDict(
+    "SpendingChartPrevious",
+    {
+        # First day in UTC.
+        "from": "str",
+        # Last day in UTC.
+        "to": "str",
+        # Charged in total, in microcents (10,000 are one cent).
+        "totalChargedMicrocents": "int",
+        # Charged in each interval. Can be shorter than `dates`, when the month before is shorter, in microcents (10,000 are one cent).
+        "chargedMicrocents": "list[int]",
+    },
+)
+
+
+class SpendingChart(TypedDict):
+    # Length of the intervals: `month` for the periods `year` and `all`, else `day`.
+    grain: Literal["day", "month"]
+    # First day of each interval in UTC, oldest first.
+    dates: list[str]
+    # The six models with the highest charges, highest first, and all others as one item. Models without charges are not included.
+    models: list[SpendingChartModelsItem]
+    # The period before, up to the same point: on March 10, `month` is compared with February 1 to 10. Null for `all`.
+    previous: SpendingChartPrevious | None
+
+
 Spending = TypedDict(
     "Spending",
     {
@@ -4988,6 +5023,8 @@ Spending = TypedDict(
         "topAgents": "list[SpendingTopAgentsItem]",
         # Models with the highest charges.
         "topModels": "list[SpendingTopModelsItem]",
+        # Charges over time by model, compared with the period before.
+        "chart": "SpendingChart",
     },
 )
 

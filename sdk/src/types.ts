@@ -4493,6 +4493,33 @@ export interface Spending {
     /** Share of the total charged, 0–1. */
     share: number
   }>
+  /** Charges over time by model, compared with the period before. */
+  chart: {
+    /** Length of the intervals: `month` for the periods `year` and `all`, else `day`. */
+    grain: "day" | "month"
+    /** First day of each interval in UTC, oldest first. */
+    dates: string[]
+    /** The six models with the highest charges, highest first, and all others as one item. Models without charges are not included. */
+    models: Array<{
+      /** ID of the model. Null for all other models. */
+      id: string | null
+      /** Name of the model. */
+      name: string
+      /** Charged in each interval of `dates`, in microcents (10,000 are one cent). */
+      chargedMicrocents: number[]
+    }>
+    /** The period before, up to the same point: on March 10, `month` is compared with February 1 to 10. Null for `all`. */
+    previous: {
+      /** First day in UTC. */
+      from: string
+      /** Last day in UTC. */
+      to: string
+      /** Charged in total, in microcents (10,000 are one cent). */
+      totalChargedMicrocents: number
+      /** Charged in each interval. Can be shorter than `dates`, when the month before is shorter, in microcents (10,000 are one cent). */
+      chargedMicrocents: number[]
+    } | null
+  }
 }
 
 export interface StartedConnection {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { daysBetween, spanOf } from './periods.ts'
+import { daysBetween, monthsBetween, previousOf, spanOf } from './periods.ts'
 
 const at = (text: string): Date => new Date(text)
 
@@ -43,4 +43,29 @@ describe('spanOf', () => {
     assert.equal(daysBetween('2028-01-01', '2028-12-31').length, 366)
     assert.equal(new Set(daysBetween('2026-01-01', '2026-12-31')).size, 365)
   })
+})
+
+describe('previousOf', () => {
+  for (const [name, now, fromDay, toDay] of [
+    ['today', '2026-03-01T12:00:00Z', '2026-02-28', '2026-02-28'],
+    ['week', '2026-11-18T12:00:00Z', '2026-11-09', '2026-11-11'],
+    ['7d', '2026-11-18T12:00:00Z', '2026-11-05', '2026-11-11'],
+    ['30d', '2026-03-01T10:00:00Z', '2026-01-01', '2026-01-30'],
+    ['month', '2026-01-10T00:00:00Z', '2025-12-01', '2025-12-10'],
+    ['month', '2026-03-31T00:00:00Z', '2026-02-01', '2026-02-28'],
+    ['year', '2028-02-29T00:00:00Z', '2027-01-01', '2027-02-28'],
+  ] as const) {
+    test(`compares ${name} at ${now} with ${fromDay} to ${toDay}`, () => {
+      assert.deepEqual(previousOf(spanOf(name, at(now))), { fromDay, toDay })
+    })
+  }
+
+  test('has nothing to compare the period all with', () => {
+    assert.equal(previousOf(spanOf('all', at('2026-11-21T00:00:00Z'))), null)
+  })
+})
+
+test('monthsBetween lists the first day of each month between two dates, over the end of a year', () => {
+  assert.deepEqual(monthsBetween('2026-11-30', '2027-01-01'), ['2026-11-01', '2026-12-01', '2027-01-01'])
+  assert.deepEqual(monthsBetween('2026-11-30', '2026-11-30'), ['2026-11-01'])
 })

@@ -36,3 +36,29 @@ export const daysBetween = (fromDay: string, toDay: string): string[] => {
   for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += dayMs) days.push(dayOf(new Date(at)))
   return days
 }
+
+/** The first day of every month from that of `fromDay` to that of `toDay`, both included. */
+export const monthsBetween = (fromDay: string, toDay: string): string[] => {
+  const months: string[] = []
+  const at = new Date(`${fromDay.slice(0, 7)}-01`)
+  for (; dayOf(at) <= toDay; at.setUTCMonth(at.getUTCMonth() + 1)) months.push(dayOf(at))
+  return months
+}
+
+/** The same day of another month, or its last day when it is shorter. */
+const dayIn = (year: number, month: number, day: number): string =>
+  dayOf(new Date(Date.UTC(year, month, Math.min(day, new Date(Date.UTC(year, month + 1, 0)).getUTCDate()))))
+
+/**
+ * The period before, as far as this one has passed: on March 10, `month` is compared with the first ten days of February.
+ * Null for `all`.
+ */
+export const previousOf = ({ period, fromDay, toDay }: Span): { fromDay: string; toDay: string } | null => {
+  if (fromDay === null) return null
+  const to = new Date(toDay)
+  const [year, month, day] = [to.getUTCFullYear(), to.getUTCMonth(), to.getUTCDate()]
+  if (period === 'month') return { fromDay: dayIn(year, month - 1, 1), toDay: dayIn(year, month - 1, day) }
+  if (period === 'year') return { fromDay: `${year - 1}-01-01`, toDay: dayIn(year - 1, month, day) }
+  const days = period === 'week' ? 7 : daysBetween(fromDay, toDay).length
+  return { fromDay: daysBefore(new Date(fromDay), days), toDay: daysBefore(to, days) }
+}

@@ -222,6 +222,42 @@ describe('spending reports', () => {
     assert.deepEqual(spending.topModels, models.items)
   })
 
+  test('charts the charges of the top models by day, of all others together, and of the period before', async () => {
+    const owner = await app.createOrg()
+    // Eight models on one day of each of the last 60, of which model-8 is charged the most.
+    await app.db.execute(sql`
+      insert into usage_rollups (org_id, axis, grain, period, key, request_count, byok_request_count, input_tokens,
+        output_tokens, cache_read_tokens, cache_write_tokens, provider_cost_microcents, platform_fee_microcents,
+        charged_microcents)
+      select ${owner.orgId}, axis, 'day', (now() at time zone 'utc')::date - day, case axis when 'total' then '' else
+        'model-' || model end, 1, 0, 0, 0, 0, 0, 0, 0, sum(model * 100)
+      from generate_series(0, 59) day, generate_series(1, 8) model, (values ('model'), ('total')) as axes (axis)
+      where day in (0, 29, 30, 59) group by axis, day, case axis when 'total' then '' else 'model-' || model end`)
+    const { body } = await app.call('GET', '/api/v1/billing/spending?period=30d', { as: owner })
+    const { grain, dates, models, previous } = body.data.chart
+    assert.equal(grain, 'day')
+    assert.deepEqual(
+      dates,
+      body.data.daily.map(({ date }: { date: string }) => date),
+    )
+    type Series = { id: string | null; name: string; chargedMicrocents: number[] }
+    assert.deepEqual(
+      models.map(({ id, chargedMicrocents: values }: Series) => [id, values[0], values[1], values.at(-1)]),
+      [8, 7, 6, 5, 4, 3].map((n) => [`model-${n}`, n * 100, 0, n * 100]).concat([[null, 300, 0, 300] as never]),
+    )
+    assert.equal(models.at(-1).name, 'Other models')
+    assert.equal(previous.totalChargedMicrocents, 7_200)
+    assert.equal(previous.chargedMicrocents.length, 30)
+    assert.deepEqual([previous.chargedMicrocents[0], previous.chargedMicrocents.at(-1)], [3_600, 3_600])
+    const year = (await app.call('GET', '/api/v1/billing/spending?period=all', { as: owner })).body.data.chart
+    assert.equal(year.grain, 'month')
+    assert.equal(year.previous, null)
+    const other = (await app.call('GET', '/api/v1/billing/spending?period=30d', { as: await app.createOrg() })).body
+      .data
+    assert.deepEqual(other.chart.models, [])
+    assert.equal(other.chart.previous.totalChargedMicrocents, 0)
+  })
+
   test('hides agents of workspaces that the reader is not in, but not from billing managers', async () => {
     const owner = await app.createOrg()
     const workspace = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Secret lab' } })

@@ -81,3 +81,10 @@ export const listProjectItems = (db: Db, orgId: string, range: Range) =>
     select u.*, p.name
     from spent u left join projects p on p.org_id = ${orgId} and p.id = nullif(u.key, '')::uuid
     order by u.charged_microcents desc, u.request_count desc, u.key`)
+
+/** Charges by day or month, and by model. Models that are not in `shown` are together one item with an empty key. */
+export const listModelCharges = (db: Db, orgId: string, range: Range, shown: readonly string[]) =>
+  db.rows<{ date: string; key: string; chargedMicrocents: bigint }>(sql`
+    select u.period as date, case when u.key = any(${shown}::text[]) then u.key else '' end as key,
+      sum(u.charged_microcents)::bigint as charged_microcents
+    from usage_rollups u where ${within(orgId, 'model', range)} group by 1, 2 order by 1, 2`)

@@ -51,6 +51,49 @@ const Item = (of: string, id: string, name: string) =>
 
 const model = 'anthropic/claude-sonnet-4-5'
 
+const date = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
+const charges = (description: string, examples: number[]) =>
+  Type.Array(Type.Integer(), {
+    description: `${description}, in microcents (10,000 are one cent).`,
+    examples: [examples],
+  })
+
+const Chart = Type.Object(
+  {
+    grain: Type.Enum(['day', 'month'], {
+      description: 'Length of the intervals: `month` for the periods `year` and `all`, else `day`.',
+    }),
+    dates: Type.Array(date('Date.', '2026-11-20'), {
+      description: 'First day of each interval in UTC, oldest first.',
+      examples: [['2026-11-20', '2026-11-21']],
+    }),
+    models: Type.Array(
+      Type.Object({
+        id: Nullable(Type.String({ description: 'ID of the model. Null for all other models.', examples: [model] })),
+        name: Type.String({ description: 'Name of the model.', examples: ['Claude Sonnet 4.5'] }),
+        chargedMicrocents: charges('Charged in each interval of `dates`', [3_202_035, 160_102]),
+      }),
+      {
+        description:
+          'The six models with the highest charges, highest first, and all others as one item. Models without charges are not included.',
+      },
+    ),
+    previous: Nullable(
+      Type.Object({
+        from: date('First day in UTC.', '2026-10-20'),
+        to: date('Last day in UTC.', '2026-10-21'),
+        totalChargedMicrocents: Microcents('Charged in total', 3_000_000),
+        chargedMicrocents: charges(
+          'Charged in each interval. Can be shorter than `dates`, when the month before is shorter',
+          [2_000_000, 1_000_000],
+        ),
+      }),
+      'The period before, up to the same point: on March 10, `month` is compared with February 1 to 10. Null for `all`.',
+    ),
+  },
+  { description: 'Charges over time by model, compared with the period before.' },
+)
+
 export const Spending = Type.Object(
   {
     ...span,
@@ -68,6 +111,7 @@ export const Spending = Type.Object(
     topModels: Type.Array(Item('model', model, 'Claude Sonnet 4.5'), {
       description: 'Models with the highest charges.',
     }),
+    chart: Chart,
   },
   { description: 'Spending in a period.' },
 )

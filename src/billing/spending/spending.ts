@@ -8,6 +8,7 @@ import { noAgentId } from '../ledger/standalone-calls.ts'
 import { wholeCents } from '../ledger/money.ts'
 import { dayOf, daysBetween, spanOf } from '../periods.ts'
 import type { Span } from '../periods.ts'
+import { getChart } from './chart.ts'
 import * as queries from './queries.ts'
 import type { Range, SpendingSums } from './queries.ts'
 
@@ -63,11 +64,14 @@ const rangeOf = async (
   return { fromDay: first, grain, from: grain === 'month' ? `${first.slice(0, 7)}-01` : first, to: toDay }
 }
 
-const listModels = async (db: Db, orgId: string, models: ModelNames, range: Range) =>
-  withShares(await queries.listItems(db, orgId, 'model', range), ({ key }) => ({
-    id: key,
-    name: models.find(key)?.name ?? key,
+const findModels = async (db: Db, orgId: string, models: ModelNames, range: Range) =>
+  (await queries.listItems(db, orgId, 'model', range)).map((item) => ({
+    ...item,
+    name: models.find(item.key)?.name ?? item.key,
   }))
+
+const listModels = async (db: Db, orgId: string, models: ModelNames, range: Range) =>
+  withShares(await findModels(db, orgId, models, range), ({ key, name }) => ({ id: key, name }))
 
 const listAgents = async (db: Db, actor: Actor, range: Range) => {
   const seesAll = seesAllWorkspaces(actor.role) || may(actor, 'billing:manage')
@@ -111,12 +115,14 @@ export const getSpending = (deps: SpendingDeps, actor: Actor, period: string | u
     const range = await rangeOf(db, orgId, span)
     const days = await queries.listDays(db, orgId, { grain: 'day', from: range.fromDay, to: dayOf(now) })
     const byDay = new Map(days.map((day) => [day.date, day]))
+    const models = await findModels(db, orgId, deps.models, range)
     return {
       ...head(span, range.fromDay, now),
       summary: toUsage(await queries.findSums(db, orgId, range)),
       daily: daysBetween(range.fromDay, span.toDay).map((date) => ({ date, ...toUsage(byDay.get(date)) })),
       topAgents: (await listAgents(db, actor, range)).slice(0, topCount),
-      topModels: (await listModels(db, orgId, deps.models, range)).slice(0, topCount),
+      topModels: withShares(models, ({ key, name }) => ({ id: key, name })).slice(0, topCount),
+      chart: await getChart(db, orgId, { span, fromDay: range.fromDay, now }, models),
     }
   })
 

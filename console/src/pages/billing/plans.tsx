@@ -19,9 +19,27 @@ import { quotaLabels } from './quotas.ts'
 
 type Plan = Pricing['plans'][number]
 
-const priceOf = ({ custom, priceCents }: Plan): string => {
-  if (custom || priceCents === null) return t`Custom`
-  return priceCents === 0 ? t`Free` : t`${formatPrice(priceCents)} per month`
+const Price = ({ plan: { custom, priceCents } }: { plan: Plan }) => {
+  if (custom || priceCents === null)
+    return (
+      <strong>
+        <Trans>Custom</Trans>
+      </strong>
+    )
+  if (priceCents === 0)
+    return (
+      <strong>
+        <Trans>Free</Trans>
+      </strong>
+    )
+  return (
+    <>
+      <strong>{formatPrice(priceCents)}</strong>{' '}
+      <span>
+        <Trans>per month</Trans>
+      </span>
+    </>
+  )
 }
 
 const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | undefined): string | false => {
@@ -31,22 +49,29 @@ const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | und
   return billing?.payment.paymentProviderConfigured === false && t`This server has no payment provider.`
 }
 
-/** The quotas that the plan cards show; the API has more. */
-const shownQuotas = ['storedBytes', 'files', 'eventsKept'] as const
+const limitOf = (name: keyof Plan['quotas'], limit: number | null): string => {
+  if (limit === null) return t`Unlimited`
+  return name === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
+}
 
-const PlanQuotas = ({ plan: { name, quotas } }: { plan: Plan }) => (
-  <ul className={styles['planQuotas']} aria-label={t`Quotas of ${name}`}>
-    {shownQuotas.map((quota) => {
-      const limit = quotas[quota]
-      const text = limit === null ? t`Unlimited` : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
-      return (
-        <li key={quota}>
-          {textOf(quotaLabels[quota])}: {text}
-        </li>
-      )
-    })}
-  </ul>
-)
+/** What the plan includes, a line each. */
+const Included = ({ plan: { name, quotas, includedCreditCents } }: { plan: Plan }) => {
+  const quotaNames = Object.keys(quotaLabels) as (keyof Plan['quotas'])[]
+  const lines = [
+    ...(includedCreditCents > 0 ? [[t`Credit per month`, formatCents(includedCreditCents)]] : []),
+    ...quotaNames.map((quota) => [textOf(quotaLabels[quota]), limitOf(quota, quotas[quota])]),
+  ]
+  return (
+    <dl className={styles['included']} aria-label={t`Included in ${name}`}>
+      {lines.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
 
 const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | undefined }) => {
   const off = useManageReason()
@@ -67,10 +92,10 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
           </Badge>
         )}
       </h3>
-      <strong>{priceOf(plan)}</strong>
       <p>{plan.description}</p>
-      <p>{plan.includedCreditCents > 0 && t`${formatCents(plan.includedCreditCents)} of credit per month.`}</p>
-      <PlanQuotas plan={plan} />
+      <div className={styles['planPrice']}>
+        <Price plan={plan} />
+      </div>
       <Notice error={error} />
       <Button
         variant={isCurrent ? 'secondary' : 'primary'}
@@ -80,6 +105,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
       >
         {isCurrent ? t`Current plan` : t`Choose ${plan.name}`}
       </Button>
+      <Included plan={plan} />
     </li>
   )
 }

@@ -13,11 +13,13 @@ import { ProgressBar } from '../../ui/data/progress-bar.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
+import { Menu } from '../../ui/forms/menu.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './billing.module.css'
-import { DailyChart } from './chart.tsx'
+import { chartViews, SpendingChart } from './chart.tsx'
+import type { Chart } from './chart-data.ts'
 import { download, toCsv } from './csv.ts'
 
 const periods: [string, Text][] = [
@@ -61,6 +63,18 @@ const exportDays = ({ period, daily }: Spending): void =>
   download(
     `spending-by-day-${period}.csv`,
     toCsv([['date', ...totalsHead], ...daily.map((day) => [day.date, ...totalsOf(day)])]),
+  )
+
+/** A row for each day or month and model. */
+const exportChart = (period: string, { dates, models }: Chart): void =>
+  download(
+    `spending-by-date-and-model-${period}.csv`,
+    toCsv([
+      ['date', 'model', 'name', 'charged_microcents'],
+      ...dates.flatMap((date, index) =>
+        models.map(({ id, name, chargedMicrocents }) => [date, id, name, chargedMicrocents[index] ?? 0]),
+      ),
+    ]),
   )
 
 const exportAxis = (axis: Axis, { period, items }: Breakdown): void =>
@@ -168,8 +182,11 @@ export const SpendingPage = () => {
   const period = params.get('period') ?? '30d'
   const by = params.get('by') ?? ''
   const axis: Axis = by in axes ? (by as Axis) : 'model'
+  const view = chartViews.find((one) => one === params.get('view')) ?? 'bars'
   const spending = useQuery(read('GET /billing/spending', { query: { period } }))
-  const set = (patch: Record<string, string>): void => setParams({ period, by: axis, ...patch }, { replace: true })
+  const billing = useQuery(read('GET /billing'))
+  const set = (patch: Record<string, string>): void =>
+    setParams({ period, by: axis, view, ...patch }, { replace: true })
   return (
     <>
       <div className={styles['bar']}>
@@ -186,13 +203,21 @@ export const SpendingPage = () => {
           ))}
         </SelectField>
         <span className={styles['gap']} />
-        <Button
-          icon={<Download />}
-          disabledReason={!spending.data && t`The data is still loading.`}
-          onClick={() => spending.data && exportDays(spending.data)}
-        >
-          <Trans>Export CSV</Trans>
-        </Button>
+        <Menu
+          trigger={
+            <Button icon={<Download />} disabledReason={!spending.data && t`The data is still loading.`}>
+              <Trans>Export CSV</Trans>
+            </Button>
+          }
+          entries={[
+            { label: t`By day`, onSelect: () => spending.data && exportDays(spending.data) },
+            {
+              label: spending.data?.chart.grain === 'month' ? t`By month and model` : t`By day and model`,
+              disabledReason: !spending.data?.chart.models.length && t`Nothing to export.`,
+              onSelect: () => spending.data && exportChart(period, spending.data.chart),
+            },
+          ]}
+        />
       </div>
       <QueryBoundary query={spending}>
         {(data) =>
@@ -211,7 +236,15 @@ export const SpendingPage = () => {
           ) : (
             <>
               <Summary summary={data.summary} />
-              <DailyChart days={data.daily} />
+              <SpendingChart
+                // A selected bar is one of this period.
+                key={period}
+                chart={data.chart}
+                period={data.period}
+                limitCents={billing.data?.limits.org.monthlyCapCents ?? null}
+                view={view}
+                onView={(next) => set({ view: next })}
+              />
               <By axis={axis} period={period} onAxis={(next) => set({ by: next })} />
             </>
           )

@@ -188,7 +188,8 @@ describe('a subscription', () => {
     await until('it has begun and the other waits', async () => begun === 1 && (await waiting()) === 2)
     const sweep = () => db.transaction('all orgs', (db) => deps.jobs.enqueue(db, sweepEvents, {}))
     await db.execute(sql`
-      update subscription_queue set enqueued_at = enqueued_at - interval '1 hour' where org_id = ${owner.orgId}`)
+      update subscription_queue set enqueued_at = now() - interval '1 hour'
+      where org_id = ${owner.orgId} and enqueued_at is not null`)
     await sweep()
     await until('the sweep has ended', async () => {
       const rows = await db.rows(sql`

@@ -5,6 +5,12 @@ const root = new URL('../../../', import.meta.url)
 /** The files of the server, without tests, relative to the repository. */
 export const sourceFiles = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
 
+/** The tests and what they share, relative to the repository. */
+export const testFiles = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root }).filter(
+  // Parts of statements, not statements.
+  (file) => !file.startsWith('test/support/database/'),
+)
+
 export interface FoundStatement {
   file: string
   /** The declaration that contains the template. */

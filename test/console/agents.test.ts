@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createAgent } from '../support/chat.ts'
-import { startConsole } from '../support/console.ts'
+import { assertAccessible, chooseModel, startConsole } from '../support/console.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-prices-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -36,17 +36,26 @@ test('a person sets the reasoning effort and the fallback models of an agent, an
     assert.equal((await stored).status(), 200)
   }
   const field = (label: string) => page.getByLabel(label, { exact: true })
-  const model = field('Model')
-  await page.locator('option[value="fake/thinker"]').first().waitFor({ state: 'attached' })
-
-  assert.equal(await page.locator('option[value="fake/vectors"]').count(), 0, 'no agent can use an embedding model')
+  await field('Model').getByText('second').waitFor()
   assert.equal(await field('Reasoning effort').count(), 0, 'the model does not reason')
-  await model.selectOption('fake/thinker')
+  await field('Model').click()
+  const options = page.getByRole('listbox').getByRole('option')
+  await options.filter({ hasText: 'fake/thinker' }).getByText('Reasoning', { exact: true }).waitFor()
+  const paid = options.filter({ hasText: 'atrium/demo-paid' })
+  assert.match(await paid.innerText(), /\$1\.00 in, \$4\.00 out[^]*128,000 tokens of context[^]*Tools/)
+  assert.equal(await options.filter({ hasText: 'fake/vectors' }).count(), 0, 'no agent can use an embedding model')
+  await assertAccessible(page)
+  await page.keyboard.press('Escape')
+
+  await chooseModel(page, 'Model', 'fake reasoning')
   await field('Reasoning effort').selectOption('high')
-  await field('First fallback model').selectOption('fake/third')
-  await field('Second fallback model').selectOption('fake/second')
-  const offered = await field('Third fallback model').locator('option').allTextContents()
+  await chooseModel(page, 'First fallback model', 'third')
+  await chooseModel(page, 'Second fallback model', 'fake/second')
+  await field('Third fallback model').click()
+  await options.filter({ hasText: 'atrium/demo-paid' }).waitFor()
+  const offered = await options.allTextContents()
   assert.ok(!offered.some((name) => /third|second|thinker/.test(name)), offered.join())
+  await page.keyboard.press('Escape')
   await save()
   const stored = await settings()
   assert.deepEqual([stored.reasoningEffort, stored.fallbackModels], ['high', ['fake/third', 'fake/second']])
@@ -54,11 +63,43 @@ test('a person sets the reasoning effort and the fallback models of an agent, an
   await page.reload()
   assert.equal(await field('Reasoning effort').inputValue(), 'high')
   await field('Reasoning effort').selectOption('')
-  await field('First fallback model').selectOption('')
-  assert.equal(await field('First fallback model').inputValue(), 'fake/second', 'the next one moves up')
-  await field('First fallback model').selectOption('')
+  await chooseModel(page, 'First fallback model', 'none')
+  await field('First fallback model').getByText('second').waitFor()
+  await chooseModel(page, 'First fallback model', 'none')
   await save()
   const removed = await settings()
   assert.deepEqual([removed.reasoningEffort, removed.fallbackModels], [undefined, undefined])
+  assert.deepEqual(pageErrors, [])
+})
+
+test('the test chat uses the saved agent, says that changes are not saved, and is listed as a test', async () => {
+  const owner = await app.createOrg()
+  const agent = await createAgent(app, owner, { name: 'Librarian', model: 'fake/second' })
+  const { page, pageErrors } = await open(owner, `/agents/${agent.slug}/settings`)
+  const chat = page.getByRole('region', { name: 'Test chat' })
+  await chooseModel(page, 'Model', 'atrium/demo')
+  await chat.getByText('The agent does not use your unsaved changes yet.').waitFor()
+  await chat.getByRole('textbox', { name: 'Message Librarian' }).fill('Which books are new?')
+  await chat.getByRole('button', { name: 'Save and test' }).click()
+  await chat.getByRole('article').getByText('Receipt').waitFor()
+  await chat.getByText('The agent does not use your unsaved changes yet.').waitFor({ state: 'detached' })
+  const sessionId = new URL(page.url()).searchParams.get('test')
+  const { body } = await app.call('GET', `/api/v1/agents/${agent.id}/sessions`, { as: owner })
+  assert.deepEqual(
+    body.data.items.map(({ id, title }: { id: string; title: string }) => [id, title]),
+    [[sessionId, 'Test: Which books are new?']],
+  )
+  await chat.getByRole('textbox', { name: 'Message Librarian' }).fill('And old?')
+  await page.keyboard.press('Enter')
+  await chat.getByRole('article').nth(1).getByText('Receipt').waitFor()
+  await assertAccessible(page)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await chat.waitFor({ state: 'hidden' })
+  await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Test chat' }).click()
+  await chat.getByText('And old?', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Name', { exact: true }).isVisible(), false)
+  await chat.getByRole('link', { name: 'Open in Chat' }).click()
+  await page.getByRole('heading', { name: 'Test: Which books are new?' }).waitFor()
   assert.deepEqual(pageErrors, [])
 })

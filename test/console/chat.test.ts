@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { ask, createAgent, getTurn, openSession, until } from '../support/chat.ts'
-import { startConsole } from '../support/console.ts'
+import { chooseModel, startConsole } from '../support/console.ts'
 import { upload } from '../support/files.ts'
 import { startFakeModel } from '../fakes/model.ts'
 import type { Script } from '../fakes/model.ts'
@@ -38,7 +38,7 @@ test('a person creates an agent, sends it a message, and sees its tool calls and
   const { page, pageErrors } = await open(owner, '/agents')
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Ann')
-  await page.getByLabel('Model', { exact: true }).selectOption('atrium/demo')
+  await chooseModel(page, 'Model', 'atrium/demo')
   await page.getByLabel('System prompt').fill('Answer in one sentence.')
   await page.getByLabel('Bob').check()
   await page.getByRole('switch', { name: 'Read responses aloud' }).check()

@@ -73,6 +73,15 @@ export const settle = async (page: Page): Promise<void> => {
   await until('all animations have ended', async () => !(await page.evaluate(isAnimating)))
 }
 
+/** Chooses a model of the form of agents by keyboard: `search` must find it first. */
+export const chooseModel = async (page: Page, label: string, search: string): Promise<void> => {
+  await page.getByLabel(label, { exact: true }).click()
+  await page.getByRole('combobox', { name: 'Search models' }).fill(search)
+  await page.locator('[role=option][data-highlighted]').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('listbox').waitFor({ state: 'detached' })
+}
+
 /** Fails on serious and critical axe violations of the given rules, or of all rules. */
 export const assertAccessible = async (page: Page, rules?: string[]): Promise<void> => {
   // Text that is fading in would fail the contrast rule.

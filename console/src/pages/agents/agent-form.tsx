@@ -11,25 +11,21 @@ import { Notice } from '../../ui/notice.tsx'
 import styles from './agents.module.css'
 import { builtInTools } from './draft.ts'
 import type { Draft } from './draft.ts'
-import { ModelField, ModelOptions } from './model-fields.tsx'
+import { ModelSection } from './model-fields.tsx'
 import type { FormProps } from './model-fields.tsx'
 
-const Basics = (props: FormProps) => {
-  const { draft, change, problems, agent } = props
+const Identity = ({ draft, change, problems, agent }: FormProps) => {
   return (
-    <Section title={t`General`}>
-      <div className={styles['two']}>
-        <TextField
-          label={t`Name`}
-          field="name"
-          required
-          value={draft.name}
-          error={problems.name}
-          placeholder={t`Research assistant`}
-          onChange={({ target }) => change({ name: target.value })}
-        />
-        <ModelField {...props} />
-      </div>
+    <Section title={t`Identity`} description={t`How people and other agents see it.`}>
+      <TextField
+        label={t`Name`}
+        field="name"
+        required
+        value={draft.name}
+        error={problems.name}
+        placeholder={t`Research assistant`}
+        onChange={({ target }) => change({ name: target.value })}
+      />
       <TextField
         label={t`Description`}
         field="description"
@@ -53,8 +49,8 @@ const Basics = (props: FormProps) => {
   )
 }
 
-const SystemPrompt = ({ draft, change, problems }: FormProps) => (
-  <Section title={t`System prompt`} description={t`Instructions that the model receives with every message.`}>
+const Instructions = ({ draft, change, problems }: FormProps) => (
+  <Section title={t`Instructions`} description={t`The system prompt, which the model receives with every message.`}>
     <TextArea
       label={t`System prompt`}
       field="systemPrompt"
@@ -138,7 +134,7 @@ const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
           empty={t`No tools available.`}
         />
       </Section>
-      <Section title={t`Allowed peers`} description={t`Agents that this agent can send messages to.`}>
+      <Section title={t`Peers`} description={t`Agents that this agent can send messages to.`}>
         {agents.error && <Notice error={agents.error} />}
         <Choices
           legend={t`Allowed peers`}
@@ -274,9 +270,9 @@ const VoiceFields = ({ draft, change }: FormProps) => {
 
 export const AgentFields = (props: FormProps) => (
   <>
-    <Basics {...props} />
-    <ModelOptions {...props} />
-    <SystemPrompt {...props} />
+    <Identity {...props} />
+    <ModelSection {...props} />
+    <Instructions {...props} />
     <ToolsAndPeers {...props} />
     <ApprovalsAndLimits {...props} />
     <VoiceFields {...props} />

@@ -20,7 +20,7 @@ export const AgentPage = () => {
   const agent = useQuery(read('GET /agents/:id', { params: { id: agentId } }))
   useTitle(agent.data?.name ?? t`Agent`)
   return (
-    <Page>
+    <Page wide>
       <QueryBoundary query={agent}>
         {(data) => (
           <>

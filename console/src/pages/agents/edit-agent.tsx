@@ -2,10 +2,12 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { Agent, AgentPatch } from '@atrium/client'
 import { useState } from 'react'
-import { useNavigate, useOutletContext } from 'react-router'
+import { Link, useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router'
 import { api, isCode, refresh } from '../../api.ts'
 import { useDraft } from '../../draft.ts'
+import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField } from '../../ui/forms/field.tsx'
@@ -19,6 +21,7 @@ import { AgentFields } from './agent-form.tsx'
 import styles from './agents.module.css'
 import { bodyOf, draftOf, problemsOf } from './draft.ts'
 import type { Draft } from './draft.ts'
+import { TestChat } from './test-chat.tsx'
 import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -64,32 +67,48 @@ const DeleteAgent = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) =
 
 const useEditing = (agent: Agent) => {
   const navigate = useNavigate()
+  const { search } = useLocation()
   const { draft, change, reset } = useDraft(agent, draftOf)
   const patch = patchOf(draft, agent)
   const isDirty = Object.keys(patch).length > 0
   const guard = useUnsavedChangesGuard(isDirty)
-  const saving = useSubmit(async () => {
+  const save = async (): Promise<void> => {
     const saved = await api.call('PATCH /agents/:id', { params: { id: agent.id }, body: patch })
     reset(draftOf(saved))
     await refresh('GET /agents', 'GET /agents/:id')
     toast.done(t`Saved`)
     if (saved.slug !== agent.slug) {
       guard.release()
-      await navigate(`/agents/${saved.slug}/settings`, { replace: true })
+      await navigate({ pathname: `/agents/${saved.slug}/settings`, search }, { replace: true })
     }
-  })
-  return { draft, change, discard: () => reset(draftOf(agent)), isDirty, guard, saving }
+  }
+  const saving = useSubmit(save)
+  return { draft, change, discard: () => reset(draftOf(agent)), isDirty, guard, save, saving }
 }
 
 const adminsOnly = (): string =>
   t`Only owners and admins can edit the default agent, because everyone in the organization uses it.`
+
+/** Where there is no room for both beside each other, the form or the test chat is shown. */
+const Views = ({ params, isTesting }: { params: URLSearchParams; isTesting: boolean }) => (
+  <nav className={styles['views']} aria-label={t`View`}>
+    <Link to={`?${withParams(params, { view: undefined })}`} replace aria-current={!isTesting && 'page'}>
+      <Trans>Form</Trans>
+    </Link>
+    <Link to={`?${withParams(params, { view: 'test' })}`} replace aria-current={isTesting && 'page'}>
+      <Trans>Test chat</Trans>
+    </Link>
+  </nav>
+)
 
 export const EditAgent = () => {
   const agent = useOutletContext<Agent>()
   const { can, me } = useIdentity()
   const isForAdmins = agent.isDefault && me.role !== 'owner' && me.role !== 'admin'
   const mayWrite = can('agents:write') && !isForAdmins
-  const { draft, change, discard, isDirty, guard, saving } = useEditing(agent)
+  const { draft, change, discard, isDirty, guard, save, saving } = useEditing(agent)
+  const [params] = useSearchParams()
+  const isTesting = params.get('view') === 'test'
   const { busy, error, submit } = saving
   const slugTaken = isCode(error, 'CONFLICT') && error instanceof Error ? { slug: error.message } : {}
   const problems = { ...problemsOf(draft), ...slugTaken }
@@ -100,7 +119,8 @@ export const EditAgent = () => {
       : t`You do not have permission to edit agents.`
   const unchanged = !isDirty && t`No changes to save.`
   return (
-    <>
+    <div className={classNames(styles['split'], isTesting && styles['testing'])}>
+      <Views params={params} isTesting={isTesting} />
       <Form
         className={styles['form']}
         error={error}
@@ -136,7 +156,10 @@ export const EditAgent = () => {
           </Button>
         </div>
       </Form>
+      <aside className={styles['test']}>
+        <TestChat agent={agent} isDirty={isDirty} disabledReason={reason} onSave={save} />
+      </aside>
       {guard.dialog}
-    </>
+    </div>
   )
 }

@@ -23,22 +23,25 @@ export const NewAgent = () => {
   const [touched, setTouched] = useState(false)
   const problems = problemsOf(draft)
   const guard = useUnsavedChangesGuard(touched)
-  const { busy, error, submit } = useSubmit(async () => {
+  const create = async (next: string): Promise<void> => {
     if (Object.keys(problems).length > 0) return
     const agent = await api.call('POST /agents', { body: bodyOf(draft) })
     guard.release()
     await refresh('GET /agents')
-    await navigate(`/agents/${agent.slug}`)
-  })
+    await navigate(`/agents/${agent.slug}${next}`)
+  }
+  const creating = useSubmit(() => create(''))
+  const testing = useSubmit(() => create('/settings?view=test'))
+  const busy = creating.busy || testing.busy
   const reason = can('agents:write') ? Object.values(problems)[0] : t`You do not have permission to create agents.`
   return (
     <Page>
       <PageHeader title={t`Create agent`} />
       <Form
         className={styles['form']}
-        error={error}
+        error={creating.error ?? testing.error}
         onSubmit={() => {
-          if (reason === undefined) submit()
+          if (reason === undefined && !busy) creating.submit()
         }}
       >
         <AgentFields
@@ -57,7 +60,10 @@ export const NewAgent = () => {
           <ButtonLink to="/agents">
             <Trans>Cancel</Trans>
           </ButtonLink>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={reason}>
+          <Button busy={testing.busy} disabledReason={reason} onClick={() => !busy && testing.submit()}>
+            <Trans>Create and test</Trans>
+          </Button>
+          <Button variant="primary" type="submit" busy={creating.busy} disabledReason={reason}>
             <Trans>Create agent</Trans>
           </Button>
         </div>

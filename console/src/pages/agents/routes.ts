@@ -15,6 +15,7 @@ export const agentRoutes: RouteObject[] = [
         path: 'connections',
         lazy: async () => ({ Component: (await import('./agent-connections.tsx')).AgentConnections }),
       },
+      // `?test=` is the session of the test chat, which `?view=test` shows instead of the form on small screens.
       { path: 'settings', lazy: async () => ({ Component: (await import('./edit-agent.tsx')).EditAgent }) },
     ],
   },

@@ -47,7 +47,7 @@ const Chips = ({ attachments }: { attachments: Attachments }) => (
 
 const useFileDrop = (attachments: Attachments) => {
   const [over, setOver] = useState(false)
-  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes(t`Files`)
+  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')
   return {
     over,
     props: {

@@ -2,18 +2,17 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { Agent } from '@atrium/client'
 import { useNavigate } from 'react-router'
-import { api, refresh } from '../../api.ts'
-import { changeMessageDraft, emptyDraft, useMessageDraft } from '../../message-drafts.ts'
+import { changeMessageDraft, useMessageDraft } from '../../message-drafts.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { readyIds, useAttachments } from './attachments.ts'
+import { useAttachments } from './attachments.ts'
 import styles from './chat.module.css'
 import { Composer } from './composer.tsx'
 import { useDraftKey } from './draft-key.ts'
 import { SendError } from './send-error.tsx'
-import { sendMessage } from './use-conversation.ts'
+import { startConversation } from './start-conversation.ts'
 
 const reasonFor = (agent: Agent | undefined, mayWrite: boolean): string | false => {
   if (!mayWrite) return t`You do not have permission to write in conversations.`
@@ -38,18 +37,8 @@ export const NewChat = ({
   const attachments = useAttachments(draftKey)
   const { busy, error, submit } = useSubmit(async () => {
     if (!agent) return
-    const session = await api.call('POST /sessions', { body: { agentId: agent.id } })
-    try {
-      const fileIds = readyIds(attachments.items)
-      await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
-    } catch (failure) {
-      // Without its first message the session would stay as an empty conversation.
-      await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
-      throw failure
-    }
-    changeMessageDraft(draftKey, () => emptyDraft)
-    void refresh('GET /sessions')
-    await navigate(`/chat/${session.id}`, { replace: true })
+    const sessionId = await startConversation({ agentId: agent.id, draftKey })
+    await navigate(`/chat/${sessionId}`, { replace: true })
   })
   const reason = busy ? 'Sending…' : reasonFor(agent, can('sessions:write'))
   return (

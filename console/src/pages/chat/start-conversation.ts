@@ -1,0 +1,31 @@
+import { api, refresh } from '../../api.ts'
+import { changeMessageDraft, emptyDraft, messageDraft } from '../../message-drafts.ts'
+import { readyIds } from './attachments.ts'
+import { sendMessage } from './use-conversation.ts'
+
+/** Creates a session with the message of a draft, empties the draft, and returns the ID of the session. */
+export const startConversation = async ({
+  agentId,
+  draftKey,
+  title,
+}: {
+  agentId: string
+  draftKey: string
+  /** Default: the first line of the message. */
+  title?: string
+}): Promise<string> => {
+  const { text, attachments } = messageDraft(draftKey)
+  const body = { agentId, ...(title !== undefined && { title }) }
+  const session = await api.call('POST /sessions', { body })
+  try {
+    const fileIds = readyIds(attachments)
+    await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
+  } catch (failure) {
+    // Without its first message the session would stay as an empty conversation.
+    await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
+    throw failure
+  }
+  changeMessageDraft(draftKey, () => emptyDraft)
+  void refresh('GET /sessions', 'GET /agents/:id/sessions')
+  return session.id
+}

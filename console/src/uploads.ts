@@ -20,9 +20,9 @@ export interface Upload {
   error?: Error
 }
 
-/** A file and its folders, relative to what was dropped or chosen. */
+/** A file and its folders, relative to what was dropped or chosen; without a file, an empty folder. */
 export interface Chosen {
-  file: File
+  file: File | undefined
   path: string[]
 }
 
@@ -200,6 +200,7 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       }
       parent = folder
     }
+    if (!file) continue
     enqueue(file, parent)
     startWork()
   }

@@ -2501,6 +2501,8 @@ class File(TypedDict):
     storageUrl: str | None
     # SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.
     contentHash: str | None
+    # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`.
+    path: NotRequired[list[str]]
     # ID of the user who created the file.
     createdBy: str
     # Time of creation.
@@ -7152,11 +7154,15 @@ class GetFilesQuery(TypedDict):
     search: NotRequired[str]
     # With `search`: also search the folders below. Default false.
     recursive: NotRequired[bool]
+    # Field to sort by. Folders come first; they are sorted by name when the field is `size` or `mimeType`, and links come last when it is `mimeType`. A cursor is valid for the same `sort` and `order`. Default `name`, ignoring letter case.
+    sort: NotRequired[Literal["name", "size", "mimeType", "updatedAt"]]
+    # Ascending or descending order of the field. Default `asc`.
+    order: NotRequired[Literal["asc", "desc"]]
     # ID of the folder to list. Default: the root of the org.
     parentId: NotRequired[str]
     # ID of the project whose folder to list.
     projectId: NotRequired[str]
-    # List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false.
+    # List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false.
     trashed: NotRequired[bool]
 
 
@@ -7215,6 +7221,8 @@ class GetMembersQuery(TypedDict):
     cursor: NotRequired[str]
     # Return members (`active`) or people who have not accepted yet (`invited`). Default `active`.
     status: NotRequired[Literal["active", "invited"]]
+    # Return only the member with this user ID. Default: all.
+    userId: NotRequired[str]
 
 
 class GetMembersData(TypedDict):

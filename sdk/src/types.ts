@@ -2215,6 +2215,8 @@ export interface File {
   storageUrl: string | null
   /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
+  /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`. */
+  path?: string[]
   /** ID of the user who created the file. */
   createdBy: string
   /** Time of creation. */
@@ -7011,11 +7013,15 @@ export interface Routes {
       search?: string | undefined
       /** With `search`: also search the folders below. Default false. */
       recursive?: boolean | undefined
+      /** Field to sort by. Folders come first; they are sorted by name when the field is `size` or `mimeType`, and links come last when it is `mimeType`. A cursor is valid for the same `sort` and `order`. Default `name`, ignoring letter case. */
+      sort?: "name" | "size" | "mimeType" | "updatedAt" | undefined
+      /** Ascending or descending order of the field. Default `asc`. */
+      order?: "asc" | "desc" | undefined
       /** ID of the folder to list. Default: the root of the org. */
       parentId?: string | undefined
       /** ID of the project whose folder to list. */
       projectId?: string | undefined
-      /** List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false. */
+      /** List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false. */
       trashed?: boolean | undefined
     }
     data: {
@@ -7181,6 +7187,8 @@ export interface Routes {
       cursor?: string | undefined
       /** Return members (`active`) or people who have not accepted yet (`invited`). Default `active`. */
       status?: "active" | "invited" | undefined
+      /** Return only the member with this user ID. Default: all. */
+      userId?: string | undefined
     }
     data: {
       /** Items of this page. */

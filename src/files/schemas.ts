@@ -69,6 +69,13 @@ export const File = Type.Object(
         examples: ['873079245d42e6f6a4e09fb865de90f4d29acbddd653d06c8f3a4b68dde43ad2'],
       }),
     ),
+    path: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`.',
+        examples: [['Reports', '2026']],
+      }),
+    ),
     createdBy: IdOf('ID of the user who created the file.'),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
@@ -174,12 +181,23 @@ export const FileListQuery = Type.Object({
     default: false,
     description: 'With `search`: also search the folders below. Default false.',
   }),
+  sort: Type.Optional(
+    Type.Union([Type.Literal('name'), Type.Literal('size'), Type.Literal('mimeType'), Type.Literal('updatedAt')], {
+      description:
+        'Field to sort by. Folders come first; they are sorted by name when the field is `size` or `mimeType`, and links come last when it is `mimeType`. A cursor is valid for the same `sort` and `order`. Default `name`, ignoring letter case.',
+    }),
+  ),
+  order: Type.Optional(
+    Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+      description: 'Ascending or descending order of the field. Default `asc`.',
+    }),
+  ),
   parentId: Type.Optional(IdOf('ID of the folder to list. Default: the root of the org.')),
   projectId: Type.Optional(IdOf('ID of the project whose folder to list.')),
   trashed: Type.Boolean({
     default: false,
     description:
-      'List the trash instead of a folder: what was deleted by itself. Not with other filters. Default false.',
+      'List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false.',
   }),
 })
 export type FileListQuery = Omit<Static<typeof FileListQuery>, 'trashed'>

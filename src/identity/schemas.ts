@@ -131,6 +131,7 @@ export const MemberQuery = Type.Object({
       description: 'Return members (`active`) or people who have not accepted yet (`invited`). Default `active`.',
     }),
   ),
+  userId: Type.Optional(IdOf('Return only the member with this user ID. Default: all.')),
 })
 export const Invitation = Type.Object(
   {

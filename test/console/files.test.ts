@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillFolder, startConsole } from '../support/console.ts'
+import { assertAccessible, fillFolder, startConsole } from '../support/console.ts'
 import { create, upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
 import { until } from '../support/until.ts'
@@ -50,7 +50,7 @@ describe('uploading', () => {
     await page.getByLabel('Files to upload').first().setInputFiles(path)
     await page.getByRole('progressbar', { name: 'Upload of large.bin' }).waitFor()
     await page.getByRole('heading', { name: '1 uploaded' }).waitFor({ timeout: 60_000 })
-    await row(page, 'large.bin').getByText('100 MB').waitFor()
+    await row(page, 'large.bin').getByRole('gridcell', { name: '100 MB' }).waitFor()
     const [file] = await listOf(owner)
     assert.equal(file?.contentHash, createHash('sha256').update(bytes).digest('hex'))
     assert.deepEqual(pageErrors, [])
@@ -231,6 +231,47 @@ describe('a folder', () => {
     assert.equal(await page.getByRole('searchbox').inputValue(), '')
   })
 
+  test('a click on a heading sorts the list, the order stays in subfolders, and a search result leads to its folder', async () => {
+    const owner = await app.createOrg()
+    const outer = (await create(app, owner, { source: 'folder', name: 'Reports' })).file
+    const inner = (await create(app, owner, { source: 'folder', name: '2026', parentId: outer.id })).file
+    for (const [name, text] of [
+      ['a.txt', 'longest'],
+      ['b.csv', ''],
+      ['c.txt', 'long'],
+    ] as const)
+      await upload(app, owner, text, {
+        name,
+        parentId: inner.id,
+        type: name.endsWith('csv') ? 'text/csv' : 'text/plain',
+      })
+    const { page, pageErrors } = await open(owner, '/files')
+    const order = async () => (await page.getByRole('row').getByRole('link').allInnerTexts()).join()
+    const heading = (name: string) => page.getByRole('columnheader', { name })
+    await row(page, 'Reports').waitFor()
+    await heading('Size').getByRole('button').click()
+    assert.equal(await heading('Size').getAttribute('aria-sort'), 'descending')
+    assert.equal(await heading('Name').getAttribute('aria-sort'), 'none')
+    await row(page, 'Reports').getByRole('link').click()
+    await row(page, '2026').getByRole('link').click()
+    await until('the largest file is first', async () => (await order()) === 'a.txt,c.txt,b.csv')
+    assert.match(page.url(), /\?sort=size$/)
+    await row(page, 'b.csv').getByText('CSV table').waitFor()
+    // The key is for the heading, not for the selected row.
+    await heading('Type').getByRole('button').press('Enter')
+    await until('the types are in order', async () => (await order()) === 'b.csv,a.txt,c.txt')
+    await page.goto(`${app.url}/files?search=b.csv`)
+    await row(page, 'b.csv').getByRole('link', { name: 'Location: Reports / 2026' }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Show in folder' }).press('Enter')
+    await page.getByRole('heading', { name: '2026' }).waitFor()
+    assert.equal(await order(), 'a.txt,b.csv,c.txt')
+    assert.deepEqual(pageErrors, [])
+  })
+
   test('a file gets tags and a link from its menu', async () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, 'text', { name: 'note.txt' })
@@ -258,7 +299,7 @@ test('a list of 100,000 files renders only its visible rows', async () => {
   const { page, pageErrors } = await open(owner, `/files/${folder.id}`)
   await page.getByText('100,000', { exact: true }).waitFor()
   const grid = page.getByRole('grid')
-  assert.equal(await grid.getAttribute('aria-rowcount'), '100000')
+  assert.equal(await grid.getAttribute('aria-rowcount'), '100001')
   assert.ok((await page.getByRole('row').count()) < 80)
   await grid.focus()
   await page.keyboard.press('End')

@@ -6,6 +6,7 @@ import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { nameKeyOf } from '../tree/names.ts'
+import { inSegment, orderInSegment, orderOf } from './order-queries.ts'
 
 const app = await startTestApp()
 const stranger = await app.createOrg()
@@ -150,6 +151,10 @@ describe('GET /files', () => {
     `?parentId=${newId()}`,
     '?projectId=nonsense',
     '?recursive=maybe',
+    '?sort=contentHash',
+    '?order=up',
+    '?sort=size&cursor=WzEsImEiXQ',
+    `?sort=updatedAt&cursor=${Buffer.from(JSON.stringify([1, 'yesterday', 'a', newId()])).toString('base64url')}`,
     `?search=${'x'.repeat(256)}`,
     '?search=%00',
   ]) {
@@ -162,7 +167,7 @@ describe('GET /files', () => {
 
   test('the file list accepts limits of 1 and 100 and ignores unknown parameters', async () => {
     const org = await app.createOrg()
-    for (const query of ['?limit=1', '?limit=100', '?sort=size', '?search=']) await list(org, query)
+    for (const query of ['?limit=1', '?limit=100', '?unknown=size', '?search=']) await list(org, query)
   })
 
   test('listing rejects a folder of another org, a missing folder and a file with the same message', async () => {
@@ -174,6 +179,108 @@ describe('GET /files', () => {
     )
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([400]))
     assert.equal(new Set(responses.map(({ text }) => text)).size, 1)
+  })
+})
+
+describe('the order of a list', async () => {
+  const org = await app.createOrg()
+  const folder = await createFolder(app, org, 'sorted')
+  const parentId = folder.id
+  // In this order of their last changes.
+  const made: string[] = []
+  for (const name of ['inner b', 'inner a']) made.push((await createFolder(app, org, name, parentId)).id)
+  for (const [name, text, type] of [
+    ['beta.txt', 'four', 'text/plain'],
+    ['data.csv', 'a,b', 'text/csv'],
+    ['Alpha.txt', 'longest', 'text/plain'],
+    ['empty.bin', '', 'application/octet-stream'],
+  ] as const)
+    made.push((await upload(app, org, text, { name, parentId, type })).id)
+  await create(app, org, { source: 'link', name: 'a link', targetFileId: made.at(-1), parentId })
+  const inner = ['inner a', 'inner b']
+
+  const expected: Record<string, string[]> = {
+    'sort=name': [...inner, 'a link', 'Alpha.txt', 'beta.txt', 'data.csv', 'empty.bin'],
+    'sort=name&order=desc': ['inner b', 'inner a', 'empty.bin', 'data.csv', 'beta.txt', 'Alpha.txt', 'a link'],
+    'order=desc': ['inner b', 'inner a', 'empty.bin', 'data.csv', 'beta.txt', 'Alpha.txt', 'a link'],
+    'sort=size': [...inner, 'empty.bin', 'a link', 'data.csv', 'beta.txt', 'Alpha.txt'],
+    'sort=size&order=desc': [...inner, 'Alpha.txt', 'beta.txt', 'data.csv', 'a link', 'empty.bin'],
+    'sort=mimeType': [...inner, 'empty.bin', 'data.csv', 'Alpha.txt', 'beta.txt', 'a link'],
+    'sort=mimeType&order=desc': [...inner, 'beta.txt', 'Alpha.txt', 'data.csv', 'empty.bin', 'a link'],
+    'sort=updatedAt': ['inner b', 'inner a', 'beta.txt', 'data.csv', 'Alpha.txt', 'empty.bin', 'a link'],
+    'sort=updatedAt&order=desc': ['inner a', 'inner b', 'a link', 'empty.bin', 'Alpha.txt', 'data.csv', 'beta.txt'],
+  }
+  for (const [query, names] of Object.entries(expected)) {
+    test(`${query} sorts a folder with folders first, and pages by number and by cursor add up to it`, async () => {
+      for (const limit of [1, 2, 3, 100]) {
+        assert.deepEqual(await walk(org, `?parentId=${parentId}&${query}&limit=${limit}`), names)
+        const paged: string[] = []
+        for (let page = 1; page <= Math.ceil(names.length / limit); page += 1)
+          paged.push(...namesOf(await list(org, `?parentId=${parentId}&${query}&limit=${limit}&page=${page}`)))
+        assert.deepEqual(paged, names)
+      }
+    })
+
+    test(`${query} sorts search results like the folder, with and without the search index`, async () => {
+      const found = names.filter((name) => name.includes('t'))
+      for (const search of ['.', 'a']) {
+        const matching = names.filter((name) => name.toLowerCase().includes(search))
+        assert.deepEqual(await walk(org, `?parentId=${parentId}&${query}&limit=2&search=${search}`), matching)
+      }
+      const byIndex = await walk(org, `?recursive=true&parentId=${parentId}&${query}&limit=1&search=.txt`)
+      assert.deepEqual(
+        byIndex,
+        found.filter((name) => name.endsWith('.txt')),
+      )
+    })
+  }
+
+  test('a cursor of a list by time loses no file that was changed within the same millisecond', async () => {
+    const other = await app.createOrg()
+    const names = Array.from({ length: 9 }, (_, index) => `n${index}`)
+    await addRows(other, names)
+    for (const [index, name] of names.entries())
+      await app.db.execute(sql`
+        update files set updated_at = ${`2026-01-01T00:00:00.00100${index}Z`}
+        where org_id = ${other.orgId} and name = ${name}`)
+    assert.deepEqual(await walk(other, '?sort=updatedAt&limit=2'), names)
+    assert.deepEqual(await walk(other, '?sort=updatedAt&order=desc&limit=2'), names.toReversed())
+  })
+
+  test('a cursor with numbers that no file has is a position in the list, not an error', async () => {
+    const cursor = (values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url')
+    for (const [query, values, names] of [
+      ['sort=size', [7, Number.MAX_SAFE_INTEGER, 'a', newId()], []],
+      ['sort=size', [-1, 0, 'inner a', newId()], expected['sort=size']?.slice(1)],
+      ['sort=name', [Number.MAX_SAFE_INTEGER, 'empty', newId()], ['empty.bin']],
+    ] as const)
+      assert.deepEqual(namesOf(await list(org, `?parentId=${parentId}&${query}&cursor=${cursor([...values])}`)), names)
+  })
+
+  test('search results have the path of each file, lists of a folder and records have none', async () => {
+    const deep = await createFolder(app, org, 'deep', made[0])
+    await upload(app, org, 'x', { name: 'needle.txt', parentId: deep.id })
+    await upload(app, org, 'x', { name: 'needle at the root.txt' })
+    const { items } = await list(org, '?search=needle&recursive=true')
+    assert.deepEqual(
+      items.map(({ path }: { path: string[] }) => path),
+      [[], ['sorted', 'inner b', 'deep']],
+    )
+    const [listed] = (await list(org, `?parentId=${deep.id}`)).items
+    assert.ok(!('path' in listed))
+    assert.ok(!('path' in (await app.call('GET', `/api/v1/files/${listed.id}`, { as: org })).body.data))
+  })
+
+  test('the path has the innermost 20 folders of a deeper one', async () => {
+    const other = await app.createOrg()
+    let id: string | undefined
+    for (let level = 1; level <= 22; level += 1) id = (await createFolder(app, other, `level ${level}`, id)).id
+    await upload(app, other, 'x', { name: 'needle.txt', parentId: id as string })
+    const { items } = await list(other, '?search=needle&recursive=true')
+    assert.deepEqual(
+      items[0].path,
+      Array.from({ length: 20 }, (_, index) => `level ${index + 3}`),
+    )
   })
 })
 
@@ -313,5 +420,23 @@ describe('large folders', () => {
     const text = plan.map((row) => Object.values(row)[0]).join('\n')
     assert.match(text, /Index Only Scan using files_listing/)
     assert.doesNotMatch(text, /Sort|Seq Scan/)
+    // Each order of files has its index, forwards and backwards.
+    for (const [sort, index, value] of [
+      ['name', 'files_listing', null],
+      ['size', 'files_by_size', 5],
+      ['mimeType', 'files_by_type', 'text/plain'],
+      ['updatedAt', 'files_by_change', '2026-01-01 00:00:00Z'],
+    ] as const)
+      for (const order of ['asc', 'desc'] as const) {
+        const segment = orderOf(sort, order).at(sort === 'mimeType' ? 1 : -1) as ReturnType<typeof orderOf>[0]
+        const after = { segment: 1, value, nameKey: 'file 2', id: newId() }
+        const sorted = await app.db.rows<Record<string, string>>(sql`
+          explain select f.id from files f
+          where f.org_id = ${org.orgId} and f.container_id = ${folder.id} and f.deleted_at is null ${inSegment(segment, after)}
+          order by ${orderInSegment(segment)} limit 51`)
+        const steps = sorted.map((row) => Object.values(row)[0]).join('\n')
+        assert.match(steps, new RegExp(`Index Only Scan (Backward )?using ${index}`), `${sort} ${order}`)
+        assert.doesNotMatch(steps, /Sort|Seq Scan/)
+      }
   })
 })

@@ -2,13 +2,18 @@ import type { Actor } from '../../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import * as queries from './queries.ts'
+import { orderOf } from './order-queries.ts'
+import type { ListOrder, ListPosition, SortField } from './order-queries.ts'
 import { searchPatternOf } from '../tree/names.ts'
 import type { FileRow } from '../queries.ts'
 import type { FileListQuery } from '../schemas.ts'
 import { resolveListed } from '../tree/tree.ts'
 
+/** `path`, in search results: the names of the folders that contain the file, outermost first. */
+export type ListedFile = FileRow & { path?: string[] }
+
 export interface FilePage {
-  items: FileRow[]
+  items: ListedFile[]
   page: number
   limit: number
   total: number
@@ -23,13 +28,68 @@ const hasTrigram = /[\p{L}\p{N}]{3}/u
 // 100 ms; beyond that, reading all names is faster.
 const maxIndexMatches = 20_000
 
-const positionOf = (row: queries.ListedFileRow): string =>
-  encodeCursor([row.source === 'folder' ? 0 : 1, row.nameKey, row.id])
+/** Names of up to 100 folders of 255 characters in each of 100 items would be 10 MB. */
+const maxPathNames = 20
 
-const windowOf = ({ limit, page, cursor }: FileListQuery): queries.Window => {
+type Sorting = Required<Pick<FileListQuery, 'sort' | 'order'>>
+
+const segmentOf = (row: queries.ListedFileRow, field: SortField): number => {
+  if (row.source === 'folder') return 0
+  return field === 'mimeType' && row.mimeType === null ? 2 : 1
+}
+
+const positionOf = (row: queries.ListedFileRow, { sort }: Sorting): string => {
+  const segment = segmentOf(row, sort)
+  if (sort === 'name') return encodeCursor([segment, row.nameKey, row.id])
+  const value = { size: row.size, mimeType: row.mimeType ?? '', updatedAt: row.updatedExactly }[sort]
+  return encodeCursor([segment, value, row.nameKey, row.id])
+}
+
+const decodePosition = (cursor: string, field: SortField): ListPosition => {
+  if (field === 'name') {
+    const [segment, nameKey, id] = decodeCursor(cursor, ['number', 'string', 'uuid'])
+    return { segment, value: null, nameKey, id }
+  }
+  const kind = ({ size: 'number', mimeType: 'string', updatedAt: 'timestamp' } as const)[field]
+  const [segment, value, nameKey, id] = decodeCursor(cursor, ['number', kind, 'string', 'uuid'])
+  return { segment, value, nameKey, id }
+}
+
+const windowOf = ({ limit, page, cursor }: FileListQuery, { sort }: Sorting): queries.Window => {
   if (cursor === undefined) return { limit: limit + 1, after: undefined, offset: (page - 1) * limit }
-  const [rank, nameKey, id] = decodeCursor(cursor, ['number', 'string', 'uuid'])
-  return { limit: limit + 1, after: { rank: rank === 0 ? 0 : 1, nameKey, id }, offset: 0 }
+  const after = decodePosition(cursor, sort)
+  const last = sort === 'mimeType' ? 2 : 1
+  return { limit: limit + 1, after: { ...after, segment: Math.max(0, Math.min(last, after.segment)) }, offset: 0 }
+}
+
+const listFolder = async (
+  db: Db,
+  actor: Actor,
+  { containerId, order }: { containerId: string; order: ListOrder },
+  { limit, after, offset }: queries.Window,
+): Promise<queries.ListedFileRow[]> => {
+  const rows: queries.ListedFileRow[] = []
+  const first = order.length === 1 ? 0 : (after?.segment ?? 0)
+  let skipped = offset
+  for (const [at, segment] of order.entries()) {
+    if (at < first || rows.length === limit) continue
+    const wanted = { containerId, segment }
+    const window = { limit: limit - rows.length, after: at === first ? after : undefined, offset: skipped }
+    const found = await queries.listSegment(db, actor, wanted, window)
+    rows.push(...found)
+    if (found.length > 0) skipped = 0
+    else if (skipped > 0 && at < order.length - 1) skipped -= await queries.countSegment(db, actor, wanted)
+    // The segment has grown between the two statements.
+    skipped = Math.max(0, skipped)
+  }
+  return rows
+}
+
+const withPaths = async (db: Db, actor: Actor, rows: FileRow[]): Promise<ListedFile[]> => {
+  const folderIds = [...new Set(rows.flatMap(({ parentId }) => parentId ?? []))]
+  const found = folderIds.length === 0 ? [] : await queries.listPaths(db, actor, folderIds, maxPathNames)
+  const paths = new Map(found.map(({ folderId, names }) => [folderId, names]))
+  return rows.map((row) => ({ ...row, path: paths.get(row.parentId ?? '') ?? [] }))
 }
 
 const search = async (
@@ -46,9 +106,15 @@ const search = async (
   return { rows: window.offset < total ? await queries.listMatching(db, actor, wanted, window) : [], total }
 }
 
-/** A page of a folder or of search results. Folders first, then by name (case-insensitive), then by id. */
+/**
+ * A page of a folder or of search results. Folders first, then by the field and in the order of the query, by default by
+ * name (case-insensitive).
+ */
 export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Promise<FilePage> => {
-  const window = windowOf(query)
+  const { page, limit, sort = 'name', order: direction = 'asc' } = query
+  const sorting = { sort, order: direction }
+  const order = orderOf(sort, direction)
+  const window = windowOf(query, sorting)
   const place = await resolveListed(db, actor, query)
   const containerId = place.parentId ?? actor.orgId
   const children = await queries.countListed(db, actor, containerId)
@@ -56,14 +122,14 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   let total = children
   if (query.search) {
     const { search: text, recursive } = query
-    const wanted = { text, pattern: searchPatternOf(text), containerId, recursive, children }
+    const wanted = { text, pattern: searchPatternOf(text), containerId, recursive, children, order }
     ;({ rows, total } = await search(db, actor, wanted, window))
   } else if (window.offset < children) {
-    rows = await queries.listFolder(db, actor, containerId, window)
+    rows = await listFolder(db, actor, { containerId, order }, window)
   }
-  const hasMore = rows.length > query.limit
-  const items = rows.slice(0, query.limit)
-  const last = items.at(-1)
-  const { page, limit } = query
-  return { items, page, limit, total, hasMore, nextCursor: hasMore && last ? positionOf(last) : null }
+  const hasMore = rows.length > limit
+  const listed = rows.slice(0, limit)
+  const last = listed.at(-1)
+  const items = query.search ? await withPaths(db, actor, listed) : listed
+  return { items, page, limit, total, hasMore, nextCursor: hasMore && last ? positionOf(last, sorting) : null }
 }

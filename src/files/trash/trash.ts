@@ -59,9 +59,10 @@ export interface TrashPage {
 
 /** A page of the trash: what was deleted by itself, the latest deletion first. */
 export const listTrash = async (db: Db, actor: Actor, query: FileListQuery): Promise<TrashPage> => {
-  const { page, limit, cursor } = query
-  if (query.parentId !== undefined || query.projectId !== undefined || query.search || query.recursive) {
-    throw badRequest('trashed cannot be combined with parentId, projectId, search or recursive')
+  const { page, limit, cursor, sort, order } = query
+  const isSorted = sort !== undefined || order !== undefined
+  if (isSorted || query.parentId !== undefined || query.projectId !== undefined || query.search || query.recursive) {
+    throw badRequest('trashed cannot be combined with sort, order, parentId, projectId, search or recursive')
   }
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   const offset = cursor === undefined ? (page - 1) * limit : 0

@@ -94,6 +94,11 @@ describe('POST /members', () => {
       body.data.items.map(({ email }: { email: string }) => email),
       [owner.email, 'c@foreign.example'],
     )
+    const one = await app.call('GET', `/api/v1/members?userId=${owner.userId}`, { as: owner })
+    assert.deepEqual(
+      one.body.data.items.map(({ email }: { email: string }) => email),
+      [owner.email],
+    )
     const inside = await app.call('GET', `/api/v1/workspaces/${owner.workspaceId}/members`, { as: owner })
     assert.equal(inside.body.data.items.length, 1)
   })

@@ -27,13 +27,15 @@ export interface MemberPage {
   status: MemberRow['status']
   limit: number
   after: string | undefined
+  userId?: string | undefined
 }
 
 /** Oldest first. */
-export const listMembers = (db: Db, actor: Actor, { status, limit, after }: MemberPage) =>
+export const listMembers = (db: Db, actor: Actor, { status, limit, after, userId }: MemberPage) =>
   db.rows<MemberRow>(sql`
     select ${sources[status].columns} from ${sources[status].table} join users u on u.id = m.user_id
     where m.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
+      ${userId === undefined ? empty : sql`and m.user_id = ${userId}`}
     order by m.id
     limit ${limit}`)
 

@@ -28,8 +28,9 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       },
     },
     async ({ actor, query }) => {
-      const { status = 'active', limit, cursor } = query
-      const rows = await queries.listMembers(db, actor, { status, limit: limit + 1, after: afterId(cursor) })
+      const { status = 'active', limit, cursor, userId } = query
+      const page = { status, limit: limit + 1, after: afterId(cursor), userId }
+      const rows = await queries.listMembers(db, actor, page)
       return idList(rows, query.limit, (row) => row.id)
     },
   )

@@ -1,5 +1,15 @@
+import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
+import { formatNumber } from '../../format.ts'
 import type { Chosen } from '../../uploads.ts'
+
+/** The tab keeps a list of all uploads, and each file is a request. */
+const maxChosen = 10_000
+
+const tooManyChosen = (): Error => {
+  const max = formatNumber(maxChosen)
+  return new Error(t`At most ${max} files can be uploaded at once.`)
+}
 
 const readAll = async (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> => {
   const entries: FileSystemEntry[] = []
@@ -10,16 +20,18 @@ const readAll = async (reader: FileSystemDirectoryReader): Promise<FileSystemEnt
   }
 }
 
-const filesOf = async (entry: FileSystemEntry, path: string[]): Promise<Chosen[]> => {
+/** Adds the files of a dropped file or folder. Throws when there are too many, before it has read them all. */
+const addFiles = async (chosen: Chosen[], entry: FileSystemEntry, path: string[]): Promise<void> => {
+  if (chosen.length >= maxChosen) throw tooManyChosen()
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
-    return [{ file, path }]
+    chosen.push({ file, path })
+    return
   }
-  const inside: Chosen[] = []
-  for (const child of await readAll((entry as FileSystemDirectoryEntry).createReader())) {
-    inside.push(...(await filesOf(child, [...path, entry.name])))
-  }
-  return inside
+  const inside = await readAll((entry as FileSystemDirectoryEntry).createReader())
+  const folder = [...path, entry.name]
+  if (inside.length === 0) chosen.push({ file: undefined, path: folder })
+  for (const child of inside) await addFiles(chosen, child, folder)
 }
 
 /** All files of a drop; files in dropped folders have their path. */
@@ -31,15 +43,17 @@ export const filesOfDrop = async (data: DataTransfer): Promise<Chosen[]> => {
   }))
   const chosen: Chosen[] = []
   for (const { entry, file } of entries) {
-    if (entry) chosen.push(...(await filesOf(entry, [])))
+    if (entry) await addFiles(chosen, entry, [])
     else if (file) chosen.push({ file, path: [] })
   }
   return chosen
 }
 
-/** The files of a file input; for selected folders the path is in `webkitRelativePath`. */
-export const filesOfInput = (files: FileList): Chosen[] =>
-  [...files].map((file) => ({ file, path: file.webkitRelativePath.split('/').slice(0, -1) }))
+/** The files of a file input; for selected folders the path is in `webkitRelativePath`. Throws when there are too many. */
+export const filesOfInput = (files: FileList): Chosen[] => {
+  if (files.length > maxChosen) throw tooManyChosen()
+  return [...files].map((file) => ({ file, path: file.webkitRelativePath.split('/').slice(0, -1) }))
+}
 
 export const isFileDrag = ({ types }: DataTransfer): boolean => types.includes('Files')
 

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
-import { Ellipsis } from 'lucide-react'
+import { Ellipsis, FolderOpen } from 'lucide-react'
 import { memo } from 'react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { formatBytes } from '../../format.ts'
+import { PersonName } from '../../person-name.tsx'
 import { useStableCallback, useConstant } from '../../stable-values.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -17,10 +18,15 @@ import { useDropTarget } from './drop-target.ts'
 import { writeDraggedRows } from './drag-data.ts'
 import styles from './file-list.module.css'
 import { KindIcon } from './file-kind.tsx'
+import { ListHeader } from './list-header.tsx'
 import type { FileRows } from './rows.ts'
 import type { Selection } from './selection.ts'
+import { folderPath } from './sorting.ts'
+import type { Sorting } from './sorting.ts'
+import { typeName } from './type-name.ts'
 
 export const rowHeight = matchMedia('(pointer: coarse)').matches ? 52 : 40
+const headerHeight = 34
 const rowId = (index: number): string => `file-row-${index}`
 
 interface RowProps {
@@ -29,6 +35,7 @@ interface RowProps {
   isSelected: boolean
   isActive: boolean
   href: string
+  sorting: Sorting
   on: RowEvents
 }
 
@@ -51,12 +58,32 @@ const FolderDrop = ({
   return children(drop.over, drop.props)
 }
 
+/** The folder of a search result; on a phone also the size and the time, which have no columns there. */
+const Facts = ({ file, sorting }: { file: FileRecord; sorting: Sorting }) => (
+  <span className={styles['facts']}>
+    {file.path && (
+      <Link to={folderPath(file.parentId, sorting)} tabIndex={-1} draggable={false} className={styles['path']}>
+        <FolderOpen aria-hidden="true" />
+        <span className="visually-hidden">
+          <Trans>Location:</Trans>{' '}
+        </span>
+        {file.path.length === 0 ? t`All files` : file.path.join(' / ')}
+      </Link>
+    )}
+    <span className={styles['narrow']}>
+      {file.source === 'upload' && `${formatBytes(file.size)} · `}
+      <RelativeTime at={file.updatedAt} />
+    </span>
+  </span>
+)
+
 const RowContent = ({
   index,
   file,
   isSelected,
   isActive,
   href,
+  sorting,
   on,
   over,
   drop,
@@ -65,7 +92,7 @@ const RowContent = ({
     {...drop}
     id={rowId(index)}
     role="row"
-    aria-rowindex={index + 1}
+    aria-rowindex={index + 2}
     aria-selected={isSelected}
     className={classNames(
       styles['row'],
@@ -93,9 +120,12 @@ const RowContent = ({
     </span>
     <span role="gridcell" className={styles['name']}>
       <KindIcon file={file} />
-      <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
-        {file.name}
-      </Link>
+      <span className={styles['words']}>
+        <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
+          {file.name}
+        </Link>
+        <Facts file={file} sorting={sorting} />
+      </span>
       {file.status === 'pending' && (
         <Badge tone="warn">
           <Trans>Upload pending</Trans>
@@ -106,6 +136,12 @@ const RowContent = ({
           <Badge key={tag}>{tag}</Badge>
         ))}
       </span>
+    </span>
+    <span role="gridcell" className={styles['owner']}>
+      <PersonName userId={file.createdBy} />
+    </span>
+    <span role="gridcell" className={styles['type']} title={file.mimeType ?? undefined}>
+      {typeName(file)}
     </span>
     <span role="gridcell" className={styles['size']}>
       {file.source === 'upload' ? formatBytes(file.size) : '–'}
@@ -140,7 +176,7 @@ const Row = memo((props: RowProps) =>
 )
 
 const Blank = ({ index }: { index: number }) => (
-  <div role="row" aria-rowindex={index + 1} className={styles['row']} aria-busy="true">
+  <div role="row" aria-rowindex={index + 2} className={styles['row']} aria-busy="true">
     <span role="gridcell" className={styles['blank']} data-width={index % 4}>
       <span className="visually-hidden">{t`Loading`}</span>
     </span>
@@ -158,6 +194,8 @@ export interface FileListProps {
   /** Keyboard shortcuts for actions on the selection. */
   onKey: (event: KeyboardEvent) => void
   onSelectAll: () => void
+  sorting: Sorting
+  onSort: (sorting: Sorting) => void
 }
 
 const pageRows = 12
@@ -175,6 +213,8 @@ export const FileList = ({
   onMenu,
   onKey,
   onSelectAll,
+  sorting,
+  onSort,
 }: FileListProps) => {
   const { active, files: selected } = selection
   const coveredBottom = useCoveredBottom()
@@ -221,48 +261,35 @@ export const FileList = ({
 
   const on = useConstant({ press, check, menu, drag })
   return (
-    <>
-      <div className={styles['head']} aria-hidden="true">
-        <span className={styles['check']} />
-        <span className={styles['name']}>
-          <Trans>Name</Trans>
-        </span>
-        <span className={styles['size']}>
-          <Trans>Size</Trans>
-        </span>
-        <span className={styles['time']}>
-          <Trans>Modified</Trans>
-        </span>
-        <span className={styles['more']} />
-      </div>
-      <VirtualList
-        role="grid"
-        label={label}
-        multiselectable
-        count={total}
-        rowCount={total}
-        rowHeight={rowHeight}
-        onRange={rows.onRange}
-        coveredBottom={coveredBottom}
-        activeIndex={active}
-        activeId={rows.rowAt(active) ? rowId(active) : undefined}
-        onKeyDown={onKeyDown}
-        className={styles['list']}
-        renderRow={(index) => {
-          const file = rows.rowAt(index)
-          if (!file) return <Blank index={index} />
-          return (
-            <Row
-              index={index}
-              file={file}
-              isSelected={selected.has(file.id)}
-              isActive={index === active}
-              href={hrefOf(file)}
-              on={on}
-            />
-          )
-        }}
-      />
-    </>
+    <VirtualList
+      role="grid"
+      label={label}
+      multiselectable
+      count={total}
+      rowCount={total + 1}
+      header={{ height: headerHeight, element: <ListHeader sorting={sorting} onSort={onSort} /> }}
+      rowHeight={rowHeight}
+      onRange={rows.onRange}
+      coveredBottom={coveredBottom}
+      activeIndex={active}
+      activeId={rows.rowAt(active) ? rowId(active) : undefined}
+      onKeyDown={onKeyDown}
+      className={styles['list']}
+      renderRow={(index) => {
+        const file = rows.rowAt(index)
+        if (!file) return <Blank index={index} />
+        return (
+          <Row
+            index={index}
+            file={file}
+            isSelected={selected.has(file.id)}
+            isActive={index === active}
+            href={hrefOf(file)}
+            sorting={sorting}
+            on={on}
+          />
+        )
+      }}
+    />
   )
 }

@@ -3,6 +3,7 @@ import type { File as FileRecord } from '@atrium/client'
 import {
   Download,
   FolderInput,
+  FolderOpen,
   Link2,
   Link as LinkIcon,
   PenLine,
@@ -24,6 +25,8 @@ interface Options {
   mayWrite: boolean
   openDialog: (request: FileDialogRequest) => void
   open: (file: FileRecord) => void
+  /** Opens the folder that contains the file. */
+  showInFolder: (file: FileRecord) => void
 }
 
 const copyLink = ({ id, source, parentId }: FileRecord): void => {
@@ -35,7 +38,10 @@ const copyLink = ({ id, source, parentId }: FileRecord): void => {
 }
 
 /** Menu entries for the selected files. Disabled entries give the reason. */
-export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog, open }: Options): MenuEntries => {
+export const fileMenuFor = (
+  files: readonly FileRecord[],
+  { mayWrite, openDialog, open, showInFolder }: Options,
+): MenuEntries => {
   const [file] = files
   if (!file) return []
   const isProtected = files.some((one) => one.isProtected)
@@ -54,6 +60,9 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog
                   onSelect: () => downloadFile(file),
                 },
               ]),
+          ...(file.path
+            ? [{ label: t`Show in folder`, icon: <FolderOpen />, onSelect: () => showInFolder(file) }]
+            : []),
           { label: t`Copy link`, icon: <LinkIcon />, onSelect: () => copyLink(file) },
           'separator',
           {
@@ -83,7 +92,7 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog
       : []
   return [
     ...single,
-    { label: t`Move`, icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },
+    { label: t`Move to…`, icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },
     'separator',
     {
       label: t`Delete`,

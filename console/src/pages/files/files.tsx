@@ -25,7 +25,9 @@ import styles from './files.module.css'
 import { FolderTree } from './folder-tree.tsx'
 import { Preview } from './preview/preview.tsx'
 import { pageOf, pageOfRow, useFileRows, useFolderPath } from './rows.ts'
-import type { Listing } from './rows.ts'
+import type { FileRows, Listing } from './rows.ts'
+import { folderPath, readSorting, sortingParams } from './sorting.ts'
+import type { Sorting } from './sorting.ts'
 import { useMarks, useSelection } from './selection.ts'
 import type { Selection } from './selection.ts'
 import { ToolBar } from './tool-bar.tsx'
@@ -49,6 +51,15 @@ const useSelectAll = (listing: Listing, selection: Selection) => async (): Promi
 /** How many rows are searched for the previous and next file of the preview. */
 const maxStepSearch = 10_000
 
+/** The file before or after the opened one in the list, without folders. */
+const neighbourOf = (rows: FileRows, openId: string | null, by: -1 | 1): FileRecord | undefined => {
+  const length = Math.min(maxStepSearch, rows.total ?? 0)
+  const at = Array.from({ length }, (_, index) => index).find((index) => rows.rowAt(index)?.id === openId)
+  let next = at === undefined ? undefined : rows.rowAt(at + by)
+  for (let index = (at ?? 0) + by; next?.source === 'folder'; index += by) next = rows.rowAt(index)
+  return next
+}
+
 /** The state of the page that its URL holds. */
 const useUrlState = () => {
   const { folderId } = useParams()
@@ -56,15 +67,19 @@ const useUrlState = () => {
   const navigate = useNavigate()
   const search = params.get('search') ?? ''
   const openId = params.get('open')
+  const sorting = readSorting(params)
   const withOpen = (id: string): string => `?${withParams(params, { open: id })}`
+  const hrefOf = (file: FileRecord): string =>
+    file.source === 'folder' ? folderPath(file.id, sorting) : withOpen(file.id)
   return {
     folderId,
     search,
     openId,
-    hrefOf: (file: FileRecord): string => (file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id)),
-    openFolder: (id: string | null) => void navigate(id === null ? '/files' : `/files/${id}`),
-    open: (file: FileRecord, options: { replace?: boolean } = {}) =>
-      void navigate(file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id), options),
+    sorting,
+    sort: (by: Sorting) => setParams(withParams(params, sortingParams(by)), { replace: true }),
+    hrefOf,
+    openFolder: (id: string | null) => void navigate(folderPath(id, sorting)),
+    open: (file: FileRecord, options: { replace?: boolean } = {}) => void navigate(hrefOf(file), options),
     close: () => setParams(withParams(params, { open: undefined }), { replace: true }),
     // Only the first letter adds a history entry, so that Back leaves the search.
     setSearch: (text: string) => setParams(withParams(params, { search: text }), { replace: search !== '' }),
@@ -80,15 +95,16 @@ const DropHint = ({ folder }: { folder: string }) => (
 export const Files = () => {
   const { can } = useIdentity()
   const urlState = useUrlState()
-  const { folderId, search } = urlState
+  const { folderId, search, sorting } = urlState
+  const listing = { folderId, search, sorting }
   const parentId = folderId ?? null
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
   useTitle(folder?.name ?? t`Files`)
-  const [marks, mark] = useMarks(`${folderId ?? ''}?${search}`)
-  const rows = useFileRows({ folderId, search }, marks.pages.values())
+  const [marks, mark] = useMarks(`${folderId ?? ''}?${search}&${sorting.field}&${sorting.order}`)
+  const rows = useFileRows(listing, marks.pages.values())
   const selection = useSelection(marks, mark, rows)
-  const selectAll = useSelectAll({ folderId, search }, selection)
+  const selectAll = useSelectAll(listing, selection)
   const [dialog, setDialog] = useState<FileDialogRequest>()
   const [menu, setMenu] = useState<MenuAnchor>()
   const drop = useDropTarget(parentId)
@@ -98,7 +114,12 @@ export const Files = () => {
   })
   const mayWrite = can('files:write')
   const chosen = [...selection.files.values()]
-  const entries = fileMenuFor(chosen, { mayWrite, openDialog: setDialog, open: urlState.open })
+  const entries = fileMenuFor(chosen, {
+    mayWrite,
+    openDialog: setDialog,
+    open: urlState.open,
+    showInFolder: ({ parentId: id }) => urlState.openFolder(id),
+  })
 
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event
@@ -112,12 +133,7 @@ export const Files = () => {
   }
 
   const step = (by: -1 | 1): void => {
-    const here = maxStepSearch > (rows.total ?? 0) ? (rows.total ?? 0) : maxStepSearch
-    const at = Array.from({ length: here }, (_, index) => index).find(
-      (index) => rows.rowAt(index)?.id === urlState.openId,
-    )
-    let next = at === undefined ? undefined : rows.rowAt(at + by)
-    for (let index = (at ?? 0) + by; next?.source === 'folder'; index += by) next = rows.rowAt(index)
+    const next = neighbourOf(rows, urlState.openId, by)
     if (next) urlState.open(next, { replace: true })
   }
 
@@ -142,6 +158,8 @@ export const Files = () => {
         onOpen={urlState.open}
         onMenu={(_file, anchor) => setMenu(anchor)}
         onKey={onKey}
+        sorting={sorting}
+        onSort={urlState.sort}
         onSelectAll={() =>
           void selectAll().catch((failure: unknown) => toast.failed(t`Some files could not be selected`, failure))
         }
@@ -165,6 +183,7 @@ export const Files = () => {
           onSearch={urlState.setSearch}
           total={rows.total}
           parentId={parentId}
+          sorting={sorting}
           writeReason={writeReason(mayWrite)}
           chosen={chosen}
           entries={entries}

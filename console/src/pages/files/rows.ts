@@ -2,6 +2,7 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstac
 import type { Data, File as FileRecord } from '@atrium/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { read } from '../../api.ts'
+import type { Sorting } from './sorting.ts'
 
 export const pageSize = 100
 
@@ -13,13 +14,16 @@ export interface Listing {
   folderId: string | undefined
   /** Empty: the folder's own content. Otherwise: matching names in the folder and below. */
   search: string
+  sorting: Sorting
 }
 
-export const pageOf = ({ folderId, search }: Listing, page: number) =>
+export const pageOf = ({ folderId, search, sorting: { field, order } }: Listing, page: number) =>
   read('GET /files', {
     query: {
       limit: pageSize,
       page,
+      sort: field,
+      order,
       ...(folderId !== undefined && { parentId: folderId }),
       ...(search !== '' && { search, recursive: true }),
     },

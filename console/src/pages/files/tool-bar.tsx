@@ -12,9 +12,21 @@ import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { countOf } from './changes.ts'
 import { useDropTarget } from './drop-target.ts'
 import styles from './files.module.css'
+import { folderPath } from './sorting.ts'
+import type { Sorting } from './sorting.ts'
 import { UploadButton } from './upload-button.tsx'
 
-const Crumb = ({ id, name, isLast }: { id: string | null; name: string; isLast: boolean }) => {
+const Crumb = ({
+  id,
+  name,
+  isLast,
+  sorting,
+}: {
+  id: string | null
+  name: string
+  isLast: boolean
+  sorting: Sorting
+}) => {
   const drop = useDropTarget(id)
   return (
     <li className={styles['crumb']}>
@@ -22,11 +34,7 @@ const Crumb = ({ id, name, isLast }: { id: string | null; name: string; isLast: 
         <h1 aria-current="page">{name}</h1>
       ) : (
         <>
-          <Link
-            {...drop.props}
-            to={id === null ? '/files' : `/files/${id}`}
-            className={classNames(drop.over && styles['crumbOver'])}
-          >
+          <Link {...drop.props} to={folderPath(id, sorting)} className={classNames(drop.over && styles['crumbOver'])}>
             {name}
           </Link>
           <ChevronRight aria-hidden="true" />
@@ -71,6 +79,7 @@ export interface ToolBarProps {
   onSearch: (text: string) => void
   total: number | undefined
   parentId: string | null
+  sorting: Sorting
   writeReason: string | false
   chosen: readonly FileRecord[]
   entries: MenuEntries
@@ -84,6 +93,7 @@ export const ToolBar = ({
   onSearch,
   total,
   parentId,
+  sorting,
   writeReason,
   chosen,
   entries,
@@ -93,9 +103,9 @@ export const ToolBar = ({
   <header className={styles['toolBar']}>
     <nav aria-label={t`Path`} className={styles['path']}>
       <ol>
-        <Crumb id={null} name={t`Files`} isLast={path.length === 0} />
+        <Crumb id={null} name={t`Files`} isLast={path.length === 0} sorting={sorting} />
         {path.map(({ id, name }, index) => (
-          <Crumb key={id} id={id} name={name} isLast={index === path.length - 1} />
+          <Crumb key={id} id={id} name={name} isLast={index === path.length - 1} sorting={sorting} />
         ))}
       </ol>
       {total !== undefined && <span className={styles['total']}>{formatNumber(total)}</span>}

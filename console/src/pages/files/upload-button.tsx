@@ -14,10 +14,13 @@ export const UploadButton = ({ parentId, reason }: { parentId: string | null; re
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>): void => {
-    const chosen = filesOfInput(target.files ?? new DataTransfer().files)
-    // Without the reset, selecting the same file again would not fire a change event.
-    target.value = ''
-    upload(chosen, parentId).catch((error: unknown) => toast.failed(t`Some files could not be uploaded`, error))
+    const send = async (): Promise<void> => {
+      const chosen = filesOfInput(target.files ?? new DataTransfer().files)
+      // Without the reset, selecting the same file again would not fire a change event.
+      target.value = ''
+      await upload(chosen, parentId)
+    }
+    send().catch((error: unknown) => toast.failed(t`Some files could not be uploaded`, error))
   }
   const button = (
     <Button variant="primary" icon={<Upload />} disabledReason={reason}>

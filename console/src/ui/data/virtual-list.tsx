@@ -20,6 +20,8 @@ export interface VirtualListProps {
 
   role?: 'listbox' | 'list' | 'grid'
   rowCount?: number
+  /** Stays at the top; `height` in pixels. */
+  header?: { element: ReactNode; height: number } | undefined
   /** Pixels below the last row that something else covers. */
   coveredBottom?: number
   className?: string | undefined
@@ -38,6 +40,7 @@ export const VirtualList = ({
   multiselectable,
   role = 'listbox',
   rowCount,
+  header,
   coveredBottom = 0,
   className,
 }: VirtualListProps) => {
@@ -47,6 +50,8 @@ export const VirtualList = ({
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    paddingStart: header?.height ?? 0,
+    scrollPaddingStart: header?.height ?? 0,
     paddingEnd: coveredBottom,
     scrollPaddingEnd: coveredBottom,
   })
@@ -72,6 +77,11 @@ export const VirtualList = ({
       onKeyDown={onKeyDown}
     >
       <div className={styles['inner']} style={{ height: virtualizer.getTotalSize() }} role="presentation">
+        {header && (
+          <div className={styles['header']} style={{ height: header.height }} role="presentation">
+            {header.element}
+          </div>
+        )}
         {items.map(({ index, key, start }) => (
           <div
             key={key}

@@ -99,7 +99,12 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
                 <IconButton label={t`Download`} icon={<Download />} onClick={() => downloadFile(file)} />
                 <Menu
                   trigger={<IconButton label={t`Actions`} icon={<Ellipsis />} />}
-                  entries={fileMenuFor([file], { mayWrite, openDialog, open: () => undefined }).slice(1)}
+                  entries={fileMenuFor([file], {
+                    mayWrite,
+                    openDialog,
+                    open: () => undefined,
+                    showInFolder: () => undefined,
+                  }).slice(1)}
                 />
                 <IconButton
                   label={showDetails ? t`Hide details` : t`Show details`}

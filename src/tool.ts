@@ -1,7 +1,9 @@
+import type { Config } from './config/config.ts'
 import type { Previewer } from './files/files.ts'
 import type { Actor } from './identity/actor.ts'
 import type { Permission } from './identity/permissions.ts'
 import type { Database } from './platform/database/database.ts'
+import type { Jobs } from './platform/jobs/jobs.ts'
 import type { Log } from './platform/process/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import type { Quotas } from './quotas/quotas.ts'
@@ -14,6 +16,8 @@ export interface ToolContext {
   objects: ObjectStore
   quotas: Quotas
   previewer: Previewer
+  jobs: Pick<Jobs, 'enqueue'>
+  config: Pick<Config, 'retention'>
   actor: Actor
   /** The project of the session. */
   projectId: string | null

@@ -12,6 +12,7 @@ import { registerSubscriptions } from './outbox/subscriptions/subscriptions.ts'
 import type { EventSubscription } from './outbox/subscriptions/subscriptions.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
 import { registerTrashJobs } from './files/trash/purge.ts'
+import { registerVersionJobs } from './files/versions/retention.ts'
 import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
 import { registerSignInExpiry } from './identity/sign-in/expiry.ts'
@@ -42,6 +43,7 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   registerAuditRetention(jobs, deps)
   registerFileJobs(jobs, deps)
   registerTrashJobs(jobs, deps)
+  registerVersionJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps), prepareTask: createPrepareTask(deps) })

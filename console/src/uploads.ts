@@ -29,6 +29,8 @@ export interface Chosen {
 interface Job {
   file: File
   parentId: string | null
+  /** The file that gets the bytes as a new version. Null for a new file. */
+  fileId: string | null
   headers: Record<string, string>
   abort: AbortController
 }
@@ -90,21 +92,29 @@ const failureOf = (request: XMLHttpRequest): AtriumError => {
   })
 }
 
+const formOf = (bytes: Blob, name: string, parentId: string | null): FormData => {
+  const form = new FormData()
+  if (parentId !== null) form.append('parentId', parentId)
+  form.append('file', bytes, name)
+  return form
+}
+
 /** Uses XMLHttpRequest because fetch has no upload progress. */
-const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void> =>
+const send = (id: string, { file, parentId, fileId, headers, abort }: Job): Promise<void> =>
   new Promise((resolve, reject) => {
-    const form = new FormData()
-    if (parentId !== null) form.append('parentId', parentId)
-    form.append('file', new Blob([file], { type: typeOf(file) }), file.name)
+    const bytes = new Blob([file], { type: typeOf(file) })
     const request = new XMLHttpRequest()
-    request.open('POST', '/api/v1/files')
+    if (fileId === null) request.open('POST', '/api/v1/files')
+    else request.open('PUT', `/api/v1/files/${fileId}/content`)
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
-      // The total includes the multipart envelope.
+      // The total can include the multipart envelope.
       const sent = total > 0 ? Math.round((loaded / total) * file.size) : 0
       change(id, { sent, state: loaded >= total ? 'storing' : 'sending' })
     })
-    request.addEventListener('load', () => (request.status === 201 ? resolve() : reject(failureOf(request))))
+    request.addEventListener('load', () =>
+      request.status === 201 || request.status === 200 ? resolve() : reject(failureOf(request)),
+    )
     request.addEventListener('error', () =>
       reject(new AtriumError(t`The connection was lost. Try again.`, { code: 'NETWORK', status: 0 })),
     )
@@ -114,14 +124,14 @@ const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void
     }
     request.addEventListener('loadend', () => abort.signal.removeEventListener('abort', cancel))
     abort.signal.addEventListener('abort', cancel)
-    request.send(form)
+    request.send(fileId === null ? formOf(bytes, file.name, parentId) : bytes)
   })
 
 let refreshing: ReturnType<typeof setTimeout> | undefined
 const refreshSoon = (): void => {
   refreshing ??= setTimeout(() => {
     refreshing = undefined
-    void refresh('GET /files')
+    void refresh('GET /files', 'GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions')
   }, 300)
 }
 
@@ -174,11 +184,11 @@ const scopeHeaders = (): Record<string, string> => {
   }
 }
 
-const enqueue = (file: File, parentId: string | null): void => {
+const enqueue = (file: File, parentId: string | null, fileId: string | null = null): void => {
   const id = uniqueKey()
-  // With the idempotency key a retry does not store the file twice.
-  const headers = { ...scopeHeaders(), 'idempotency-key': id }
-  jobs.set(id, { file, parentId, headers, abort: new AbortController() })
+  // With the idempotency key a retry does not store the file twice. A version is not made twice from the same bytes.
+  const headers = { ...scopeHeaders(), ...(fileId === null && { 'idempotency-key': id }) }
+  jobs.set(id, { file, parentId, fileId, headers, abort: new AbortController() })
   publish([...uploads, { id, name: file.name, size: file.size, sent: 0, state: 'waiting' }])
 }
 
@@ -204,6 +214,12 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
     enqueue(file, parent)
     startWork()
   }
+}
+
+/** Uploads the bytes as a new version of a file. */
+export const uploadVersion = (file: File, fileId: string): void => {
+  enqueue(file, null, fileId)
+  startWork()
 }
 
 export const cancelUpload = (id: string): void => {

@@ -159,6 +159,10 @@ const successes: Record<string, string> = { 200: 'Success.', 201: 'Created.', 20
 
 const withPermission = (description: string, { config }: RouteOptions): string => {
   const access = config?.access
+  const { accessWithoutToken } = config ?? {}
+  if (accessWithoutToken !== undefined) {
+    return `${description}\n\nRequires a \`token\`, or the permission \`${accessWithoutToken}\`.`
+  }
   if (access === 'public') return `${description}\n\nRequires no API key.`
   if (access === 'member') return `${description}\n\nRequires an API key or a session, but no permission.`
   return `${description}\n\nRequires the permission \`${access}\`.`
@@ -231,12 +235,15 @@ const errorsOf = (route: RouteOptions): ErrorCode[] => {
 }
 
 const parametersOf = (route: RouteOptions): Json[] => {
-  const { access, idempotency } = route.config ?? {}
+  const { access, accessWithoutToken, idempotency } = route.config ?? {}
+  if (accessWithoutToken !== undefined) {
+    return ['WorkspaceId', 'IfMatch'].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  }
   if (access === 'public') return []
   const method = methodOf(route)
   const names = ['WorkspaceId']
   if (method === 'POST' && idempotency !== false) names.push('IdempotencyKey')
-  if ((method === 'PATCH' || method === 'DELETE') && route.url.endsWith('/:id')) names.push('IfMatch')
+  if ((method === 'PATCH' || method === 'DELETE') && /:(?:id|version)$/.test(route.url)) names.push('IfMatch')
   if (/\brequires step-up\b/i.test(route.schema?.description ?? '')) names.push('StepUpToken')
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
@@ -251,7 +258,9 @@ const complete = (operation: Operation, route: RouteOptions): Operation => {
   }
   operation.parameters = [...(operation.parameters ?? []), ...parametersOf(route)]
   if (operation.parameters.length === 0) Reflect.deleteProperty(operation, 'parameters')
-  operation['security'] = route.config?.access === 'public' ? [] : [{ apiKey: [] }, { session: [] }]
+  const credentials = [{ apiKey: [] }, { session: [] }]
+  if (route.config?.accessWithoutToken !== undefined) operation['security'] = [{}, ...credentials]
+  else operation['security'] = route.config?.access === 'public' ? [] : credentials
   const { deprecated, events = [] } = route.config ?? {}
   if (events.length > 0) operation['x-events'] = [...events]
   if (deprecated !== undefined) {

@@ -38,6 +38,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /event-endpoints/:id/test",
         "POST /files",
         "POST /files/:id/restore",
+        "POST /files/:id/versions/:version/restore",
         "POST /members",
         "POST /projects",
         "POST /sessions",
@@ -2503,6 +2504,8 @@ class File(TypedDict):
     contentHash: str | None
     # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`.
     path: NotRequired[list[str]]
+    # Number of the current version. 1 until the content is replaced for the first time.
+    version: int
     # ID of the user who created the file.
     createdBy: str
     # Time of creation.
@@ -2810,7 +2813,7 @@ class FileUpdatedEventData(TypedDict):
     parentId: str | None
     # ID of the project whose folder it is in. Null without one.
     projectId: str | None
-    # The fields that were sent to be changed, or `content` for uploaded bytes.
+    # The fields that were sent to be changed, or `content` for uploaded or restored bytes.
     changed: list[Literal["name", "tags", "content"]]
 
 
@@ -2849,6 +2852,187 @@ class FileUpload(TypedDict):
     parentId: NotRequired[str]
     # ID of the project to put the file into. Default: none.
     projectId: NotRequired[str]
+
+
+class FileVersionCreatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileVersionCreatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileVersionCreatedEventData(TypedDict):
+    # ID of the file.
+    fileId: str
+    # Name of the file.
+    name: str
+    # Media type of its bytes. Null for a link.
+    mimeType: str | None
+    # Size in bytes, the declared one while the upload is pending. 0 for a link.
+    sizeBytes: int
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+    # Number of the version, from 1.
+    version: int
+    # Number of the version whose bytes were restored. Null for new bytes.
+    restoredFrom: int | None
+
+
+class FileVersionCreatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.version_created"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileVersionCreatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileVersionCreatedEventChain
+    # What happened.
+    data: FileVersionCreatedEventData
+
+
+class FileVersionDeletedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileVersionDeletedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileVersionDeletedEventData(TypedDict):
+    # ID of the file.
+    fileId: str
+    # Name of the file.
+    name: str
+    # Media type of its bytes. Null for a link.
+    mimeType: str | None
+    # Size in bytes, the declared one while the upload is pending. 0 for a link.
+    sizeBytes: int
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+    # Number of the version, from 1.
+    version: int
+
+
+class FileVersionDeletedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.version_deleted"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileVersionDeletedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileVersionDeletedEventChain
+    # What happened.
+    data: FileVersionDeletedEventData
+
+
+class FileVersionUpdatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileVersionUpdatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileVersionUpdatedEventData(TypedDict):
+    # ID of the file.
+    fileId: str
+    # Name of the file.
+    name: str
+    # Media type of its bytes. Null for a link.
+    mimeType: str | None
+    # Size in bytes, the declared one while the upload is pending. 0 for a link.
+    sizeBytes: int
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+    # Number of the version, from 1.
+    version: int
+    # Label of the version. Null without one.
+    label: str | None
+
+
+class FileVersionUpdatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.version_updated"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileVersionUpdatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileVersionUpdatedEventChain
+    # What happened.
+    data: FileVersionUpdatedEventData
 
 
 class FolderCreatedEventSubject(TypedDict):
@@ -4584,6 +4768,29 @@ class ResponseObject(TypedDict):
     output: list[dict[str, Any]]
 
 
+class RetentionDefaults(TypedDict):
+    # `versionsKept` of orgs that have not set it.
+    versionsKept: int
+    # `versionsDays` of orgs that have not set it.
+    versionsDays: int
+
+
+class Retention(TypedDict):
+    # Former versions without a label kept of each file.
+    versionsKept: int
+    # Days for which a version without a label is kept after a newer one has replaced it. 0: no limit.
+    versionsDays: int
+    # The configuration of the server.
+    defaults: RetentionDefaults
+
+
+class RetentionPatch(TypedDict):
+    # Former versions without a label to keep of each file, 0–1,000. Null: as the server is configured.
+    versionsKept: NotRequired[int | None]
+    # Days to keep a version without a label after a newer one has replaced it, 0–3,650; 0: no limit. Null: as the server is configured.
+    versionsDays: NotRequired[int | None]
+
+
 class RevokedConnection(TypedDict):
     # Always true.
     deleted: Literal[True]
@@ -5975,6 +6182,30 @@ class Verified(TypedDict):
     reason: str | None
 
 
+class Version(TypedDict):
+    # Number of the version, from 1. It is never used again.
+    version: int
+    # Whether it is the content of the file.
+    isCurrent: bool
+    # Label. A version with a label is kept until somebody deletes it. Null without one.
+    label: str | None
+    # Media type of the bytes.
+    mimeType: str
+    # Size in bytes.
+    size: int
+    # SHA-256 of the bytes in hexadecimal.
+    contentHash: str
+    # ID of the user who uploaded or restored the version.
+    createdBy: str
+    # Time of creation.
+    createdAt: str
+
+
+class VersionPatch(TypedDict):
+    # Label, 1–255 characters. Null removes it.
+    label: str | None
+
+
 class Webhook(TypedDict):
     # Unique ID, a UUID version 7.
     id: str
@@ -7207,6 +7438,25 @@ class PutFilesByIdContentData(TypedDict):
     file: File
 
 
+class GetFilesByIdVersionsQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class GetFilesByIdVersionsData(TypedDict):
+    # Items of this page.
+    items: list[Version]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
+class IdVersionParams(TypedDict):
+    id: str
+    version: str
+
+
 class PatchMeBody(TypedDict):
     # Your name in this org, 1–120 characters.
     name: NotRequired[str]
@@ -7463,7 +7713,7 @@ ToolChoice: TypeAlias = "Literal['auto', 'none', 'required'] | ToolChoice2"
 
 
 # The body of any delivery to an event endpoint; `type` tells which.
-AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
+AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileUpdatedEvent | FileVersionCreatedEvent | FileVersionDeletedEvent | FileVersionUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
 
 
 class Result(Generic[T]):
@@ -8364,6 +8614,25 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /files/retention"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Retention: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PATCH /files/retention"],
+        *,
+        body: RetentionPatch,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Retention: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["DELETE /files/trash"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -8423,6 +8692,7 @@ class Calls:
         *,
         params: IdParams,
         query: PutFilesByIdContentQuery | None = ...,
+        if_match: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> PutFilesByIdContentData: ...
@@ -8443,6 +8713,61 @@ class Calls:
         route: Literal["POST /files/:id/restore"],
         *,
         params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> File: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/versions"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdVersionsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> GetFilesByIdVersionsData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PATCH /files/:id/versions/:version"],
+        *,
+        params: IdVersionParams,
+        body: VersionPatch,
+        if_match: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Version: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /files/:id/versions/:version"],
+        *,
+        params: IdVersionParams,
+        if_match: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/versions/:version/content"],
+        *,
+        params: IdVersionParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /files/:id/versions/:version/restore"],
+        *,
+        params: IdVersionParams,
         idempotency_key: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
@@ -10010,6 +10335,25 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /files/retention"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Retention]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PATCH /files/retention"],
+        *,
+        body: RetentionPatch,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Retention]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["DELETE /files/trash"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -10069,6 +10413,7 @@ class Calls:
         *,
         params: IdParams,
         query: PutFilesByIdContentQuery | None = ...,
+        if_match: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[PutFilesByIdContentData]: ...
@@ -10089,6 +10434,61 @@ class Calls:
         route: Literal["POST /files/:id/restore"],
         *,
         params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[File]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/versions"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdVersionsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[GetFilesByIdVersionsData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PATCH /files/:id/versions/:version"],
+        *,
+        params: IdVersionParams,
+        body: VersionPatch,
+        if_match: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Version]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /files/:id/versions/:version"],
+        *,
+        params: IdVersionParams,
+        if_match: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/versions/:version/content"],
+        *,
+        params: IdVersionParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /files/:id/versions/:version/restore"],
+        *,
+        params: IdVersionParams,
         idempotency_key: str | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,

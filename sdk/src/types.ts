@@ -2217,6 +2217,8 @@ export interface File {
   contentHash: string | null
   /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`. */
   path?: string[]
+  /** Number of the current version. 1 until the content is replaced for the first time. */
+  version: number
   /** ID of the user who created the file. */
   createdBy: string
   /** Time of creation. */
@@ -2521,7 +2523,7 @@ export interface FileUpdatedEvent {
     parentId: string | null
     /** ID of the project whose folder it is in. Null without one. */
     projectId: string | null
-    /** The fields that were sent to be changed, or `content` for uploaded bytes. */
+    /** The fields that were sent to be changed, or `content` for uploaded or restored bytes. */
     changed: Array<"name" | "tags" | "content">
   }
 }
@@ -2533,6 +2535,169 @@ export interface FileUpload {
   parentId?: string
   /** ID of the project to put the file into. Default: none. */
   projectId?: string
+}
+
+export interface FileVersionCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.version_created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Number of the version, from 1. */
+    version: number
+    /** Number of the version whose bytes were restored. Null for new bytes. */
+    restoredFrom: number | null
+  }
+}
+
+export interface FileVersionDeletedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.version_deleted"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Number of the version, from 1. */
+    version: number
+  }
+}
+
+export interface FileVersionUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.version_updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the file. */
+    fileId: string
+    /** Name of the file. */
+    name: string
+    /** Media type of its bytes. Null for a link. */
+    mimeType: string | null
+    /** Size in bytes, the declared one while the upload is pending. 0 for a link. */
+    sizeBytes: number
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Number of the version, from 1. */
+    version: number
+    /** Label of the version. Null without one. */
+    label: string | null
+  }
 }
 
 export interface FolderCreatedEvent {
@@ -4121,6 +4286,27 @@ export interface ResponseObject {
   [key: string]: unknown
 }
 
+export interface Retention {
+  /** Former versions without a label kept of each file. */
+  versionsKept: number
+  /** Days for which a version without a label is kept after a newer one has replaced it. 0: no limit. */
+  versionsDays: number
+  /** The configuration of the server. */
+  defaults: {
+    /** `versionsKept` of orgs that have not set it. */
+    versionsKept: number
+    /** `versionsDays` of orgs that have not set it. */
+    versionsDays: number
+  }
+}
+
+export interface RetentionPatch {
+  /** Former versions without a label to keep of each file, 0–1,000. Null: as the server is configured. */
+  versionsKept?: number | null
+  /** Days to keep a version without a label after a newer one has replaced it, 0–3,650; 0: no limit. Null: as the server is configured. */
+  versionsDays?: number | null
+}
+
 export interface RevokedConnection {
   /** Always true. */
   deleted: true
@@ -5378,6 +5564,30 @@ export interface Verified {
   valid: boolean
   /** Why the signature is not valid. Null when it is. */
   reason: string | null
+}
+
+export interface Version {
+  /** Number of the version, from 1. It is never used again. */
+  version: number
+  /** Whether it is the content of the file. */
+  isCurrent: boolean
+  /** Label. A version with a label is kept until somebody deletes it. Null without one. */
+  label: string | null
+  /** Media type of the bytes. */
+  mimeType: string
+  /** Size in bytes. */
+  size: number
+  /** SHA-256 of the bytes in hexadecimal. */
+  contentHash: string
+  /** ID of the user who uploaded or restored the version. */
+  createdBy: string
+  /** Time of creation. */
+  createdAt: string
+}
+
+export interface VersionPatch {
+  /** Label, 1–255 characters. Null removes it. */
+  label: string | null
 }
 
 export interface Webhook {
@@ -7047,6 +7257,17 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
+  /** Retrieve how long versions are kept */
+  'GET /files/retention': {
+    data: Retention
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Update how long versions are kept */
+  'PATCH /files/retention': {
+    body: RetentionPatch
+    data: Retention
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Delete all files in the trash */
   'DELETE /files/trash': {
     data: Deleted
@@ -7105,7 +7326,7 @@ export interface Routes {
     data: unknown
     errors: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_ERROR'
   }
-  /** Upload bytes with a signed URL */
+  /** Upload the bytes of a file */
   'PUT /files/:id/content': {
     params: {
       /** ID of the resource, a UUID. */
@@ -7118,7 +7339,8 @@ export interface Routes {
     data: {
       file: File
     }
-    errors: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
   }
   /** Retrieve a preview of a file */
   'GET /files/:id/preview': {
@@ -7137,6 +7359,74 @@ export interface Routes {
     }
     data: File
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
+  }
+  /** List the versions of a file */
+  'GET /files/:id/versions': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: {
+      /** Items of this page. */
+      items: Version[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Label a version of a file */
+  'PATCH /files/:id/versions/:version': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** Number of the version, from 1. */
+      version: number
+    }
+    body: VersionPatch
+    data: Version
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
+  }
+  /** Delete a version of a file */
+  'DELETE /files/:id/versions/:version': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** Number of the version, from 1. */
+      version: number
+    }
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'ifMatch'
+  }
+  /** Download a version of a file */
+  'GET /files/:id/versions/:version/content': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** Number of the version, from 1. */
+      version: number
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Restore a version of a file */
+  'POST /files/:id/versions/:version/restore': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** Number of the version, from 1. */
+      version: number
+    }
+    data: File
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
   /** Retrieve the caller */
@@ -7889,6 +8179,9 @@ export interface EventTypes {
   'file.moved': FileMovedEvent
   'file.restored': FileRestoredEvent
   'file.updated': FileUpdatedEvent
+  'file.version_created': FileVersionCreatedEvent
+  'file.version_deleted': FileVersionDeletedEvent
+  'file.version_updated': FileVersionUpdatedEvent
   'folder.created': FolderCreatedEvent
   'folder.deleted': FolderDeletedEvent
   'folder.moved': FolderMovedEvent

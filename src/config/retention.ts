@@ -41,6 +41,18 @@ export const retentionVariables = {
     fallback: '30',
     parse: integer(0, 3_650),
   },
+  VERSIONS_KEPT: {
+    description:
+      'Former versions kept of each file, without those that have a label. The oldest are deleted when a file is overwritten. Admins can set another number for their org.',
+    fallback: '100',
+    parse: integer(0, 1_000),
+  },
+  VERSIONS_DAYS: {
+    description:
+      'Days for which a version without a label is kept after a newer one has replaced it. 0: versions are deleted by their number only. Admins can set another number for their org.',
+    fallback: '90',
+    parse: integer(0, 3_650),
+  },
   RETENTION_EVENTS_DAYS: {
     description: 'Days for which the events of Atrium itself can be read. They are deleted up to a month later.',
     fallback: '30',
@@ -58,6 +70,10 @@ export interface RetentionConfig {
   eventsDays: number
   /** 0: without a trash. */
   trashDays: number
+  /** Of each file. */
+  versionsKept: number
+  /** 0: without a limit of age. */
+  versionsDays: number
 }
 
 export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
@@ -67,4 +83,6 @@ export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): 
   connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,
   eventsDays: parsed.RETENTION_EVENTS_DAYS,
   trashDays: parsed.TRASH_DAYS,
+  versionsKept: parsed.VERSIONS_KEPT,
+  versionsDays: parsed.VERSIONS_DAYS,
 })

@@ -73,6 +73,31 @@ export const recordChange = async (
   await recordEvents(db, author, events)
 }
 
+type VersionChange =
+  | { change: 'created'; version: number; restoredFrom: number | null }
+  | { change: 'updated'; version: number; label: string | null }
+  | { change: 'deleted'; version: number }
+
+/** Records that a version of a file was created, got another label, or was deleted by a person. */
+export const recordVersion = (
+  db: Transaction,
+  author: EventAuthor,
+  file: FileRow,
+  change: VersionChange,
+): Promise<void> => {
+  const data = { ...fileData(file), version: change.version }
+  const event = (): AnyEvent => {
+    if (change.change === 'created') {
+      return { type: 'file.version_created', ...about(file.id), data: { ...data, restoredFrom: change.restoredFrom } }
+    }
+    if (change.change === 'updated') {
+      return { type: 'file.version_updated', ...about(file.id), data: { ...data, label: change.label } }
+    }
+    return { type: 'file.version_deleted', ...about(file.id), data }
+  }
+  return recordEvents(db, author, [event()])
+}
+
 /** Records the deletion of files and links that were not in a deleted folder. */
 export const recordDeletedFiles = (db: Transaction, author: EventAuthor, files: readonly Described[]): Promise<void> =>
   recordEvents(

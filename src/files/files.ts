@@ -35,6 +35,7 @@ export { getProject } from './projects/projects.ts'
 export { checkName } from './tree/names.ts'
 export { checkFormLength, repeatForm, uploadForm } from './uploads/upload-form.ts'
 export { storeFile } from './uploads/uploads.ts'
+export { overwriteWith } from './versions/versions.ts'
 
 const required = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw badRequest(`${name} is required`)

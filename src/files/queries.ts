@@ -28,13 +28,16 @@ export interface FileRow {
   namedBy: string
   createdAt: string
   updatedAt: string
+  /** The number of the current version. */
+  version: number
   revision: number
 }
 
 /** The columns of a FileRow; the table must be called `f`. */
 export const fileColumns = sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id, f.project_id, f.source,
   f.target_id as target_file_id, f.tags, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
-  f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.revision`
+  f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.version,
+  f.revision`
 
 // A FileRow as one JSON column. pg parses a description of every column of every result: 17 columns use 31 µs of CPU
 // time per read, one column 20 µs.
@@ -47,7 +50,8 @@ const lookUpById = (ofOrg: string) => `
         'tags', f.tags, 'isProtected', f.is_protected, 'status', f.status, 'blobId', f.blob_id,
         'contentHash', encode(f.sha256, 'hex'), 'createdBy', f.created_by,
         'createdAt', to_char(f.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'updatedAt', to_char(f.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'revision', f.revision)::text as record
+        'updatedAt', to_char(f.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'version', f.version,
+        'revision', f.revision)::text as record
       from files f where f.org_id = asked.org_id ${ofOrg} and f.id = asked.id and f.deleted_at is null
       limit 1
     ) found`
@@ -93,10 +97,10 @@ export const findContent = (db: Db, orgId: string, id: string) =>
       left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null`)
 
-/** Who uploaded the content of a file or link, whether another person may have uploaded it, and who named the file. */
+/** Who uploaded the current content of a file or link, whether another person may have uploaded it, and who named the file. */
 export const findProvenance = (db: Db, orgId: string, id: string) =>
   db.row<{ createdBy: string; isUntrusted: boolean; namedBy: string }>(sql`
-    select t.created_by, t.is_untrusted, coalesce(f.named_by, f.created_by) as named_by
+    select coalesce(t.content_by, t.created_by) as created_by, t.is_untrusted, coalesce(f.named_by, f.created_by) as named_by
     from files f join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id)
     where f.org_id = ${orgId} and f.id = ${id}`)
 
@@ -221,7 +225,7 @@ export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChange
 export const finishFile = (db: Db, orgId: string, id: string, { blobId, sha256 }: { blobId: string; sha256: Buffer }) =>
   db.row<FileRow>(sql`
     update files f
-    set status = 'ready', is_untrusted = true, blob_id = ${blobId}, sha256 = ${sha256}, revision = revision + 1, updated_at = now()
+    set status = 'ready', is_untrusted = true, blob_id = ${blobId}, sha256 = ${sha256}, content_at = now(), revision = revision + 1, updated_at = now()
     where f.org_id = ${orgId} and f.id = ${id} and f.status = 'pending' and f.deleted_at is null
     returning ${fileColumns}`)
 
@@ -237,9 +241,8 @@ export const findUpload = (db: Db, orgId: string, id: string) =>
     select id, mime_type, size_bytes as size, status from files
     where org_id = ${orgId} and id = ${id} and source = 'upload' and deleted_at is null`)
 
-/** Deletes a file, into the trash when `trashId` is set. Undefined when it is deleted already. */
+/** Deletes a file, into the trash when `trashId` is set. */
 export const softDeleteFile = (db: Db, orgId: string, id: string, trashId: string | null) =>
-  db.row<{ size: number }>(sql`
+  db.execute(sql`
     update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
-    where org_id = ${orgId} and id = ${id} and deleted_at is null
-    returning size_bytes as size`)
+    where org_id = ${orgId} and id = ${id} and deleted_at is null`)

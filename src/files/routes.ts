@@ -19,6 +19,7 @@ import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './si
 import { registerTrashRoutes } from './trash/routes.ts'
 import { listTrash } from './trash/trash.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
+import { registerVersionRoutes } from './versions/routes.ts'
 
 const rangeOfBytes = Bytes('The requested range of bytes.')
 const outsideOfBytes = Empty('The requested range is outside of the file.')
@@ -29,6 +30,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerProjectRoutes(app, deps)
   registerFileChanges(app, deps)
   registerTrashRoutes(app, deps)
+  registerVersionRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,

@@ -53,6 +53,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `public`: no authentication. `member`: any member. Else the permission that the caller must have. */
     access?: 'public' | 'member' | Permission
+    /** Of a public route: the permission of a request without `token` in its query, which is authenticated as elsewhere. */
+    accessWithoutToken?: Permission
     /** Whether the access tokens of authorized apps are accepted, besides API keys and sessions. */
     acceptsApps?: boolean
   }

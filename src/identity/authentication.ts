@@ -186,5 +186,14 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
     if (access !== 'public') {
       route.onRequest = [authenticate(access, route.config?.acceptsApps === true), ...[route.onRequest ?? []].flat()]
     }
+    const { accessWithoutToken } = route.config ?? {}
+    if (accessWithoutToken !== undefined) {
+      const authenticated = authenticate(accessWithoutToken, false)
+      const unlessToken: onRequestHookHandler = function admitOrPass(request, reply, done) {
+        if ((request.query as { token?: unknown }).token === undefined) authenticated.call(this, request, reply, done)
+        else done()
+      }
+      route.onRequest = [unlessToken, ...[route.onRequest ?? []].flat()]
+    }
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startConsole } from '../support/console.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
 import { docx, escapeXml } from '../support/documents.ts'
 import { create, upload } from '../support/files.ts'
 import { picture } from '../screenshots/sample.ts'
@@ -104,5 +104,45 @@ test('arrow keys open the next file, Escape closes the preview, and the URL foll
   await own.page.keyboard.press('Escape')
   await own.page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.equal(own.page.url(), `${app.url}/files`)
+  assert.deepEqual(own.pageErrors, [])
+})
+
+test('a new version is uploaded, labelled and deleted in the preview, and an older one is restored', async () => {
+  const mine = await app.createOrg()
+  const { id } = await upload(app, mine, 'the first text', { name: 'notes.txt' })
+  const own = await open(mine, `/files?open=${id}`)
+  const dialog = own.page.getByRole('dialog', { name: 'notes.txt' })
+  await dialog.getByText('the first text').waitFor()
+  await dialog.getByLabel('New version of notes.txt').setInputFiles({
+    name: 'other.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('the second text'),
+  })
+  await dialog.getByText('the second text').waitFor()
+  const versions = dialog.getByRole('region', { name: 'Versions' })
+  await versions.getByText('Version 2').waitFor()
+  const choose = async (version: number, action: string): Promise<void> => {
+    await versions.getByRole('button', { name: `Actions for version ${version}` }).click()
+    await own.page.getByRole('menuitem', { name: action }).click()
+  }
+  await choose(1, 'Add label')
+  await own.page.getByLabel('Label', { exact: true }).fill('Sent to the customer')
+  await own.page.getByRole('button', { name: 'Save label' }).click()
+  await versions.getByText('Sent to the customer').waitFor()
+  await assertAccessible(own.page)
+  await choose(1, 'Restore')
+  await dialog.getByText('the first text').waitFor()
+  await versions.getByText('Version 3').waitFor()
+  await choose(2, 'Delete')
+  await own.page.getByRole('button', { name: 'Delete version' }).click()
+  await versions.getByText('Version 2').waitFor({ state: 'detached' })
+  const downloading = own.page.waitForEvent('download')
+  await choose(1, 'Download')
+  assert.equal((await downloading).suggestedFilename(), 'notes.txt')
+  const listed = await app.call('GET', `/api/v1/files/${id}/versions`, { as: mine })
+  assert.deepEqual(
+    listed.body.data.items.map(({ version }: { version: number }) => version),
+    [3, 1],
+  )
   assert.deepEqual(own.pageErrors, [])
 })

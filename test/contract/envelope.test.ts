@@ -4,6 +4,7 @@ import { statusOfCode } from '../../src/platform/http/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startTestApp } from '../harness.ts'
 import type { Answer, CallOptions } from '../harness.ts'
+import { freeParams } from './resources.ts'
 import { bodySchemaOf, pathOf, querySchemaOf, routesOf, sampleOf } from './route-list.ts'
 import type { Route } from './route-list.ts'
 
@@ -14,7 +15,8 @@ const routes = routesOf(app.app)
 const api = routes.filter(({ url }) => url.startsWith('/api/v1/'))
 
 const call = (route: Route, query: string, options: CallOptions = {}) => {
-  const path = pathOf(route.url, Object.fromEntries(route.params.map((name) => [name, newId()])))
+  const params = Object.fromEntries(route.params.map((name) => [name, newId()]))
+  const path = pathOf(route.url, { ...params, ...freeParams })
   return app.call(route.method, path + query, { as: owner, ...options, headers: { ...stepUp, ...options.headers } })
 }
 

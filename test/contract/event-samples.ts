@@ -151,6 +151,10 @@ export const samples: Record<string, MakeSample[]> = {
       const { uploadUrl } = await create(app, owner, { name: 'a.txt', mimeType: 'text/plain', size: 5 })
       return { path: pathOfUrl(app, uploadUrl), options: { body: 'hello', headers: { 'content-type': 'text/plain' } } }
     },
+    async (app, owner) => {
+      const { id } = await anyFile(app, owner)
+      return { path: `${api}/files/${id}/content`, options: { as: owner, body: 'another text' } }
+    },
   ],
   [`PATCH ${api}/files/:id`]: [
     onFile(anyFile, () => ({ name: 'b.txt', tags: ['a'] })),
@@ -327,6 +331,18 @@ export const samples: Record<string, MakeSample[]> = {
         headers: { accept: 'application/json, text/event-stream' },
       },
     }),
+    async (app, owner) => {
+      const { id } = await anyFile(app, owner)
+      const written = { name: 'files_write', arguments: { name: 'a.txt', text: 'another text', fileId: id } }
+      return {
+        path: '/mcp',
+        options: {
+          as: owner,
+          json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: written },
+          headers: { accept: 'application/json, text/event-stream' },
+        },
+      }
+    },
   ],
   [`POST ${api}/connections`]: ['telegram', 'web'].map((connectorSlug) => async (_app, owner) => ({
     path: `${api}/connections`,

@@ -170,6 +170,16 @@ export const factories: Record<string, Factory> = {
     return { params: { id: connectionId, endpointId: id }, exists: readable(app, owner, events) }
   },
   [`${api}/files/:id`]: createFile,
+  [`${api}/files/:id/versions/:version`]: async (app, owner) => {
+    const { params } = await createFile(app, owner)
+    const id = params['id'] ?? ''
+    const put = await app.call('PUT', `${api}/files/${id}/content`, { as: owner, body: 'another text' })
+    assert.equal(put.status, 200, put.text)
+    return {
+      params: { id },
+      exists: listed(app, owner, `/files/${id}/versions`, ({ version }) => version === 1),
+    }
+  },
   '/api/openai/v1/files/:id': createFile,
   '/api/openai/v1/responses/:id': async (app, owner) => {
     const path = '/api/openai/v1/responses'
@@ -245,6 +255,8 @@ export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/
 export const freeParams: Record<string, string> = {
   // The conversation id of the AI SDK; the session id comes before it.
   chatId: 'conversation',
+  // The number of a version; the id of the file comes before it.
+  version: '1',
   // An entry of the catalog, which is the same for every org; the agent id comes before it.
   connectorSlug: 'web',
 }
@@ -261,6 +273,7 @@ export const bodies: Record<string, object> = {
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
   [`POST ${api}/connections`]: { connectorSlug: 'telegram' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
+  [`PATCH ${api}/files/retention`]: { versionsKept: 5 },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },
   [`PATCH ${api}/event-endpoints/:id`]: { name: 'Another name' },

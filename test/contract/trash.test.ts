@@ -52,13 +52,13 @@ const visible = ({ status, text, headers }: Answer) => ({
   fields: JSON.stringify([...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))),
 })
 
+const withFileId = [`${api}/files/:id`, `${api}/files/:id/versions/:version`, '/api/openai/v1/files/:id']
+
 /** Routes of the trash, and public routes, whose signed URLs are tested below. */
 const ofTrash = ['POST /api/v1/files/:id/restore']
 const byId = routes.filter(
   ({ url, name, access }) =>
-    (factoryOf(url) === `${api}/files/:id` || factoryOf(url) === '/api/openai/v1/files/:id') &&
-    access !== 'public' &&
-    !ofTrash.includes(name),
+    withFileId.includes(factoryOf(url) ?? '') && access !== 'public' && !ofTrash.includes(name),
 )
 
 describe('routes with the id of a file', () => {
@@ -76,7 +76,7 @@ describe('routes with the id of a file', () => {
       for (const query of queries) {
         const request = async (id: string) =>
           visible(
-            await app.call(route.method, pathOf(route.url, { id }) + query, {
+            await app.call(route.method, pathOf(route.url, { id, version: '1' }) + query, {
               as: trashed.owner,
               ...(json === undefined ? {} : { json }),
             }),
@@ -169,6 +169,8 @@ const swept: Record<string, (trashed: Trashed) => Promise<void>> = {
     assert.ok(!read.includes(words))
     const folder = { name: 'a.txt', text: 'a', folderId }
     assert.match(await mcp(owner, 'tools/call', { name: 'files_write', arguments: folder }), /folder/)
+    const over = { name: 'a.txt', text: 'a', fileId }
+    assert.match(await mcp(owner, 'tools/call', { name: 'files_write', arguments: over }), /not found/)
   },
 }
 
@@ -177,9 +179,11 @@ const exempt: Record<string, string> = {
   ...Object.fromEntries(byId.map(({ name }) => [name, 'swept by id above'])),
   ...Object.fromEntries(ofTrash.map((name) => [name, 'of the trash'])),
   'GET /api/v1/files/:id/content': 'signed URL, tested below',
-  'PUT /api/v1/files/:id/content': 'signed URL, tested below',
+  'PUT /api/v1/files/:id/content': 'tested below',
   'DELETE /api/v1/files/trash': 'of the trash',
   'POST /api/openai/v1/files': 'takes bytes only',
+  'GET /api/v1/files/retention': 'names no file',
+  'PATCH /api/v1/files/retention': 'names no file',
   'GET /api/v1/projects': 'the folder of a project is protected; the trash does not have that of a live project',
   'POST /api/v1/projects': 'makes a folder',
   'GET /api/v1/projects/:id': 'the folder of a project is protected',
@@ -224,7 +228,10 @@ describe('other routes and tools', () => {
     const inputs: Record<string, object[]> = {
       'files.search': [{ query: 'zebra' }, { query: '' }],
       'files.read': [{ fileId }, { fileId: trashed.insideId }, { fileId: trashed.linkId }],
-      'files.write': [{ name: 'a.txt', text: 'a', folderId }],
+      'files.write': [
+        { name: 'a.txt', text: 'a', folderId },
+        { name: 'a.txt', text: 'a', fileId },
+      ],
     }
     assert.deepEqual(fileTools.map(({ name }) => name).toSorted(), Object.keys(inputs).toSorted())
     await createAgent(app, owner, { name: 'Helper', allowedTools: Object.keys(inputs) })
@@ -238,6 +245,13 @@ describe('other routes and tools', () => {
         assert.ok(!JSON.stringify(made.output).includes(words))
         if (name !== 'files.search') assert.equal(made.status, 'failed', JSON.stringify(made))
       }
+    }
+  })
+
+  test('the bytes of a file in the trash cannot be replaced', async () => {
+    const { owner, fileId, insideId, folderId } = await trashSome()
+    for (const id of [fileId, insideId, folderId, newId()]) {
+      await rejects('NOT_FOUND', app.call('PUT', `${api}/files/${id}/content`, { as: owner, body: 'a' }))
     }
   })
 

@@ -93,7 +93,7 @@ export const leavesNothing = async (app: TestApp, code: string, rejected: () => 
   return answer
 }
 
-/** Whether the child counts of an org's folders and its quota counters equal the number of rows. */
+/** Whether the child counts of an org's folders, the sizes of its versions and its quota counters equal those of the rows. */
 export const countsAreExact = async (app: TestApp, orgId: string): Promise<void> => {
   const wrong = await app.db.rows(sql`
     select container, sum(children) as counted, sum(rows) as present from (
@@ -103,5 +103,11 @@ export const countsAreExact = async (app: TestApp, orgId: string): Promise<void>
     ) both_sides
     group by container having sum(children) <> sum(rows)`)
   assert.deepEqual(wrong, [])
+  const unequal = await app.db.rows(sql`
+    select f.id, f.versions_bytes, coalesce(sum(v.size_bytes), 0)::bigint as found
+    from files f left join file_versions v on v.org_id = f.org_id and v.file_id = f.id and v.deleted_at is null
+    where f.org_id = ${orgId} and (f.deleted_at is null or f.trash_id is not null)
+    group by f.id, f.versions_bytes having f.versions_bytes <> coalesce(sum(v.size_bytes), 0)`)
+  assert.deepEqual(unequal, [])
   assert.deepEqual(await verifyUsage(app.db, orgId, { repair: false }), [])
 }

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
+import { deletePurgedVersions } from '../versions/queries.ts'
 import * as queries from './queries.ts'
 
 const batch = 500
@@ -10,10 +11,10 @@ const concurrentDeletes = 16
 /** The key of an object in the store. It has no file name in it, so every name can be stored and none acts as a path. */
 export const storageKeyOf = (orgId: string, blobId: string): string => `${orgId}/${blobId}`
 
-/** Deletes the blobs of an org's purged files that no other file uses, in the trash or not. */
+/** Deletes the blobs of an org's purged files and deleted versions that no other file uses, in the trash or not. */
 export const releaseBytes = defineJob<{ orgId: string }>('files.release-bytes', { retryDelayMaxSeconds: 30 })
 
-/** Enqueues the job in the transaction that deletes or purges files. One waiting job per org is enough. */
+/** Enqueues the job in the transaction that deletes or purges files or versions. One waiting job per org is enough. */
 export const releaseLater = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, orgId: string): Promise<void> =>
   jobs.enqueue(db, releaseBytes, { orgId }, { singletonKey: orgId })
 
@@ -44,6 +45,7 @@ export const forEachConcurrently = async <T>(
  */
 export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: string): Promise<void> => {
   for (;;) {
+    await deletePurgedVersions(db, orgId, batch)
     const unreleased = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
     if (unreleased.length > 0) await markOrphans(db, orgId, unreleased)
     const unused = (await queries.listUnused(db, orgId, batch)).map(({ id }) => id)

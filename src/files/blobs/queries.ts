@@ -22,6 +22,20 @@ export const activateBlob = (db: Db, blob: { orgId: string; blobId: string; sha2
     )
     select id from known union all select id from made`)
 
+/**
+ * Locks the blob that becomes that of a version, and the one that has the new bytes, in order of ids like lockBlobs, to
+ * prevent deadlocks.
+ */
+export const lockForVersion = (db: Db, orgId: string, blobId: string, sha256: Buffer) =>
+  db.execute(sql`
+    select from blobs
+    where org_id = ${orgId} and (id = ${blobId} or (sha256 = ${sha256} and state = 'live'))
+    order by id for no key update`)
+
+export const markVersioned = (db: Db, orgId: string, blobId: string) =>
+  db.execute(sql`
+    update blobs set is_versioned = true where org_id = ${orgId} and id = ${blobId} and not is_versioned`)
+
 /** Marks the blob of a failed upload as unused. Returns 0 when a file uses it after all. */
 export const markUnused = (db: Db, orgId: string, id: string) =>
   db.execute(sql`
@@ -32,14 +46,22 @@ export const deleteUnused = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     delete from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) and state = 'unused'`)
 
-/** Blobs that purged files of the org still refer to. Each is checked for other files before it is marked as unused. */
+/**
+ * Blobs that purged files or deleted versions of the org still refer to. Each is checked for other files before it is
+ * marked as unused.
+ */
 export const listUnreleased = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
-    select distinct blob_id as id from (
+    select blob_id as id from (
       select blob_id from files
       where org_id = ${orgId} and deleted_at is not null and trash_id is null and blob_id is not null
       order by blob_id limit ${limit}
-    ) f`)
+    ) f
+    union
+    select blob_id from (
+      select blob_id from file_versions where org_id = ${orgId} and deleted_at is not null
+      order by blob_id limit ${limit}
+    ) v`)
 
 /** Locks blobs, so that no upload starts to share one while it is checked. In order of ids, to prevent deadlocks. */
 export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
@@ -47,32 +69,42 @@ export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
     select from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for update`)
 
 /**
- * Marks those as unused that no file uses, live or in the trash, and clears the purged files' references, so that the next
- * batch differs. Needs the locks of lockBlobs. It is one statement, because both parts must see one snapshot: a file
- * purged between two statements would lose its reference without a check.
+ * Marks those as unused that no file or version uses, live or in the trash, clears the purged files' references and deletes
+ * the deleted versions, so that the next batch differs. Needs the locks of lockBlobs. It is one statement, because all
+ * parts must see one snapshot: a file purged between two statements would lose its reference without a check. A purged file
+ * keeps its reference until its versions are deleted.
  */
 export const markOrphans = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     with released as (
       update files set blob_id = null
       where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null and trash_id is null
+        and not exists (
+          select from file_versions v where v.org_id = ${orgId} and v.file_id = files.id and v.deleted_at is null)
+    ), forgotten as (
+      delete from file_versions
+      where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null
     )
-    update blobs b set state = 'unused'
+    update blobs b set state = 'unused', is_versioned = false
     where b.org_id = ${orgId} and b.id = any(${ids}::uuid[]) and b.state = 'live' and not exists (
       select from files f
-      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null))`)
+      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null))
+    and not exists (
+      select from file_versions v where v.org_id = b.org_id and v.blob_id = b.id and v.deleted_at is null)`)
 
 export const listUnused = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select id from blobs where org_id = ${orgId} and state = 'unused' order by created_at limit ${limit}`)
 
-/** Orgs with running or interrupted uploads, unused blobs, or purged files that still refer to a blob. */
+/** Orgs with running or interrupted uploads, unused blobs, or purged files or deleted versions that still refer to a blob. */
 export const listUnsettledOrgs = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the nightly reconciliation
     select org_id from blobs where state <> 'live'
     union
-    select org_id from files where deleted_at is not null and trash_id is null and blob_id is not null`)
+    select org_id from files where deleted_at is not null and trash_id is null and blob_id is not null
+    union
+    select org_id from file_versions where deleted_at is not null`)
 
 /** Marks the blobs of uploads that a crash interrupted as unused; no upload runs this long. */
 export const markAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
@@ -106,7 +138,9 @@ export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id
     -- all orgs: the nightly reconciliation
     select b.org_id, b.id, b.size_bytes, exists (
       select from files f
-      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null)) as is_used
+      where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null))
+    or exists (
+      select from file_versions v where v.org_id = b.org_id and v.blob_id = b.id and v.deleted_at is null) as is_used
     from blobs b
     where (b.org_id, b.id) > (${after.orgId}::uuid, ${after.id}::uuid) and b.state = 'live'
       and b.created_at < now() - make_interval(hours => ${minAgeHours})

@@ -8,6 +8,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import * as queries from './queries.ts'
 import { hasSearchIndex } from '../listing/queries.ts'
+import { deleteForgottenVersions } from '../versions/queries.ts'
 import { markOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
 
 const batch = 500
@@ -97,6 +98,7 @@ export const reconcile = async (
   const { db, objects, log } = deps
   const { ageHours = minAgeHours, signal } = options
   await objects.removeUnfinished({ soleProcess: false })
+  await deleteForgottenVersions(db)
   const { missing, unused } = await checkLive(deps, ageHours, signal)
   for (const { orgId } of await queries.listUnsettledOrgs(db)) {
     signal?.throwIfAborted()

@@ -30,6 +30,6 @@ export const findSameFile = (db: Db, { orgId, userId }: Actor, { sha256, folderI
     from blobs b join files f on f.org_id = b.org_id and f.blob_id = b.id
     where b.org_id = ${orgId} and b.sha256 = ${sha256} and b.state = 'live' and f.org_id = ${orgId}
       and f.container_id = ${folderId} and f.name = ${name} and f.mime_type = ${mimeType}
-      and f.created_by = ${userId} and coalesce(f.named_by, f.created_by) = ${userId} and not f.is_untrusted
+      and coalesce(f.content_by, f.created_by) = ${userId} and coalesce(f.named_by, f.created_by) = ${userId} and not f.is_untrusted
       and f.status = 'ready' and f.deleted_at is null
     order by f.id limit 1`)

@@ -75,7 +75,7 @@ export const restoreFiles = async (
         parent_id = case when id = ${entry.fileId} then ${parentId}::uuid else parent_id end,
         updated_at = now(), revision = revision + 1
       where org_id = ${orgId} and trash_id = ${entry.id}
-      returning org_id, container_id, size_bytes
+      returning org_id, container_id, size_bytes + versions_bytes as stored_bytes
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       select org_id, container_id, pg_backend_pid() % 16, count(*) from restored group by 1, 2 order by 1, 2
@@ -83,7 +83,7 @@ export const restoreFiles = async (
       returning 1
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
-      select org_id, pg_backend_pid() % 64, 0, 0, -count(*), -sum(size_bytes) from restored
+      select org_id, pg_backend_pid() % 64, 0, 0, -count(*), -sum(stored_bytes) from restored
       where (select count(*) from counted) > 0 group by 1, 2
       on conflict (org_id, slot) do update set trashed_files = org_file_usage.trashed_files + excluded.trashed_files,
         trashed_bytes = org_file_usage.trashed_bytes + excluded.trashed_bytes
@@ -131,10 +131,10 @@ export const purgeFiles = async (
     ), purged as (
       update files f set trash_id = null, updated_at = now()
       from due where f.org_id = ${orgId} and f.id = due.id
-      returning f.org_id, f.size_bytes
+      returning f.org_id, f.size_bytes + f.versions_bytes as stored_bytes
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
-      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes), -count(*), -sum(size_bytes) from purged
+      select org_id, pg_backend_pid() % 64, -count(*), -sum(stored_bytes), -count(*), -sum(stored_bytes) from purged
       group by 1, 2
       on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes,

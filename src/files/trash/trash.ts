@@ -38,7 +38,7 @@ export const removeFile = async (
 ): Promise<number> => {
   const trashId = days > 0 && file.status === 'ready' ? newId() : null
   const isTrashed = trashId !== null
-  let removed = { files: 1, bytes: file.size, levels: 0 }
+  let removed = { files: 1, bytes: Number(file.storedBytes), levels: 0 }
   if (file.source === 'folder') removed = await deleteTree(db, actor, file.id, trashId)
   else await fileQueries.softDeleteFile(db, actor.orgId, file.id, trashId)
   const { files, bytes, levels } = removed

@@ -16,6 +16,8 @@ export interface LockedFile {
   name: string
   mimeType: string | null
   size: number
+  /** The size with that of its versions. */
+  storedBytes: bigint
   projectId: string | null
   source: Source
   status: Status
@@ -24,7 +26,8 @@ export interface LockedFile {
 /** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
   db.row<LockedFile>(sql`
-    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size, project_id, source, status
+    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size,
+      size_bytes + versions_bytes as stored_bytes, project_id, source, status
     from files
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
     for update`)
@@ -46,9 +49,9 @@ export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[], tr
     with deleted as (
       update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
       where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
-      returning size_bytes
+      returning size_bytes + versions_bytes as stored_bytes
     )
-    select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes from deleted`)
+    select count(*)::int as files, coalesce(sum(stored_bytes), 0)::bigint as bytes from deleted`)
 
 export const deleteCounts = (db: Db, actor: Actor, folderIds: string[]) =>
   db.execute(sql`

@@ -1,26 +1,56 @@
 import type { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { etagOf } from '../../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import { IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import { createFile } from '../files.ts'
-import { bareTypeOf } from './mime-types.ts'
+import { bareTypeOf, checkMimeType } from './mime-types.ts'
 import * as queries from '../queries.ts'
 import { fileRecord } from '../record.ts'
 import type { FilesDeps } from '../deps.ts'
 import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts'
 import { requireToken, uploadUrlOf } from '../signed-urls/signed-urls.ts'
 import { checkFormLength, lengthOf, repeatForm, uploadForm } from './upload-form.ts'
-import { alreadyFinished, finishUpload, receive } from './uploads.ts'
+import { alreadyFinished, finishUpload, maxFileBytes, receive, tooLarge } from './uploads.ts'
+import { getOverwritable, overwriteFile } from '../versions/versions.ts'
 
 /** The Content-Type of a signed PUT must be the declared type, application/octet-stream, or absent. */
 const checkPutType = (header: string | undefined, declared: string): void => {
   const type = header === undefined ? '' : bareTypeOf(header)
   if (type === '' || type === declared || type === 'application/octet-stream') return
   throw badRequest(`The Content-Type must be ${declared} or application/octet-stream.`)
+}
+
+const bytesOf = (request: FastifyRequest): AsyncIterable<Buffer> =>
+  (request.raw as Readable).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+
+/** The type of the new bytes of a file: that of the request, or the one that the file has. */
+const newTypeOf = (header: string | undefined, known: string): string => {
+  const type = header === undefined ? '' : bareTypeOf(header)
+  return type === '' || type === 'application/octet-stream' ? known : checkMimeType(type)
+}
+
+/** Replaces the bytes of a file by the body of an authenticated request. */
+const replaceContent = async (deps: FilesDeps, request: FastifyRequest, reply: FastifyReply, fileId: string) => {
+  const { actor, headers } = request
+  const ifMatch = headers['if-match']
+  await request.takeRateLimit('uploads')
+  const file = await getOverwritable(deps.db, actor, fileId, ifMatch)
+  const mimeType = newTypeOf(headers['content-type'], file.mimeType ?? '')
+  const length = lengthOf(request)
+  if (length !== undefined && length > maxFileBytes) throw tooLarge()
+  // Rejects what certainly exceeds the quota before reading it.
+  await deps.quotas.check(actor.orgId, { storedBytes: length ?? 0 })
+  const expected = { mimeType, ...(length === undefined ? {} : { sizeBytes: length }) }
+  const received = await receive(deps, actor.orgId, bytesOf(request), expected)
+  const row = await overwriteFile(deps, actor, received, { fileId, mimeType, ifMatch })
+  reply.header('etag', etagOf(row))
+  return ok({ file: fileRecord(row, actor.orgId, originOf(request, deps.config.baseUrl)) })
 }
 
 /** Routes that accept bytes. They have their own Fastify scope, because every body in it is a stream. */
@@ -91,25 +121,34 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
       {
         config: {
           access: 'public',
+          accessWithoutToken: 'files:write',
           crossOrigin: true,
           upload: 'bytes',
           what: 'File',
           rateLimit: 'none',
-          errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-          events: ['file.updated'],
+          errors: [
+            'UNAUTHORIZED',
+            'FORBIDDEN',
+            'PAYMENT_REQUIRED',
+            'CONFLICT',
+            'TOO_MANY_REQUESTS',
+            'SERVICE_UNAVAILABLE',
+          ],
+          events: ['file.updated', 'file.version_created'],
         },
         schema: {
           tags: ['Files'],
-          summary: 'Upload bytes with a signed URL',
+          summary: 'Upload the bytes of a file',
           description:
-            'Stores the bytes of a pending file. The token in the URL is the only credential; it is valid once, for an hour. The body must have the declared size. Its media type must be the declared one or `application/octet-stream`. CONFLICT when the bytes are stored already.',
+            'With the `token` of a signed URL, stores the bytes of a pending file: the token is the only credential and is valid once, for an hour. The body must have the declared size. Its media type must be the declared one or `application/octet-stream`. CONFLICT when the bytes are stored already.\n\nWithout `token`, with an API key or a session and the permission `files:write`, replaces the bytes of a file; those that it had become a version. The file gets the media type of the body, and keeps its own when that is missing or `application/octet-stream`. The same bytes again change nothing. CONFLICT for a pending file, and when `If-Match` names another version; BAD_REQUEST for a folder or link. Counts against the rate limit `uploads`.',
           params: IdParams,
           querystring: ContentQuery,
           response: { 200: Success(Type.Pick(FileCreated, ['file'])) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { id } = request.params
+        if (request.query.token === undefined) return replaceContent(deps, request, reply, id)
         const claims = requireToken(deps, request.query.token, 'put', id)
         const pending = await queries.findUpload(db, claims.orgId, id)
         if (!pending) throw notFound('File')
@@ -119,9 +158,8 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         if (length !== undefined && length !== claims.sizeBytes) {
           throw badRequest(`The body must have exactly ${claims.sizeBytes} bytes.`)
         }
-        const body = (request.raw as Readable).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
         const { contentType: mimeType, sizeBytes } = claims
-        const received = await receive(deps, claims.orgId, body, { mimeType, sizeBytes })
+        const received = await receive(deps, claims.orgId, bytesOf(request), { mimeType, sizeBytes })
         const row = await finishUpload(deps, received, id)
         return ok({ file: fileRecord(row, claims.orgId, originOf(request, config.baseUrl)) })
       },

@@ -122,18 +122,26 @@ export const receive = async (
   return { orgId, blobId, sha256: hash.digest(), sizeBytes: seen.bytes }
 }
 
+export interface Use<T> {
+  /** Opens the transaction; a request's handle stores its idempotency key in it. By default `deps.db`. */
+  transactions?: Database | undefined
+  /** Called first, to lock what must be locked before a blob. */
+  prepare?: (db: Transaction) => Promise<void>
+  work: (db: Transaction, blobId: string) => Promise<T>
+}
+
 /**
  * Runs `work` with the blob of the received bytes, in one transaction. The received bytes are deleted when it fails, or
  * when the org already has a blob with these bytes.
  */
-const useReceived = async <T>(
+export const useReceived = async <T>(
   deps: StoreDeps,
-  transactions: Database,
   received: Received,
-  work: (db: Transaction, blobId: string) => Promise<T>,
+  { transactions = deps.db, prepare, work }: Use<T>,
 ): Promise<T> => {
   const attempt = async (): Promise<{ result: T; blobId: string }> =>
     transactions.transaction(received, async (db) => {
+      await prepare?.(db)
       const blob = await blobQueries.activateBlob(db, received)
       if (!blob) throw conflict('The upload took too long and its bytes were deleted. Upload the file again.')
       return { result: await work(db, blob.id), blobId: blob.id }
@@ -176,8 +184,8 @@ export const createUploadedFile = (
   actor: Actor,
   received: Received,
   file: NewUpload,
-): Promise<queries.FileRow> =>
-  useReceived(deps, file.transactions ?? deps.db, received, async (db, blobId) => {
+): Promise<queries.FileRow> => {
+  const work = async (db: Transaction, blobId: string): Promise<queries.FileRow> => {
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
     await deps.quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
@@ -192,7 +200,14 @@ export const createUploadedFile = (
       blobId,
       sha256,
     })
-  })
+  }
+  return useReceived(deps, received, { transactions: file.transactions, work })
+}
+
+/** Bytes in memory as a body. */
+export const bodyOf = async function* (bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
 
 /** Stores a file whose bytes are in memory. Throws like an upload by the API. */
 export const storeFile = async (
@@ -201,16 +216,13 @@ export const storeFile = async (
   bytes: Buffer,
   file: NewUpload,
 ): Promise<queries.FileRow> => {
-  const body = (async function* () {
-    yield bytes
-  })()
-  const received = await receive(deps, actor.orgId, body, { mimeType: file.mimeType, sizeBytes: bytes.length })
+  const received = await receive(deps, actor.orgId, bodyOf(bytes), { mimeType: file.mimeType, sizeBytes: bytes.length })
   return createUploadedFile(deps, actor, received, file)
 }
 
 /** Completes a pending file. Throws CONFLICT when another upload completed it first, NOT_FOUND when it is deleted. */
-export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> =>
-  useReceived(deps, deps.db, received, async (db, blobId) => {
+export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> => {
+  const work = async (db: Transaction, blobId: string): Promise<queries.FileRow> => {
     const row = await queries.finishFile(db, received.orgId, fileId, { blobId, sha256: received.sha256 })
     if (row) {
       await recordChange(db, systemActor(received.orgId, 'Upload URL'), { before: row, after: row }, ['content'])
@@ -218,6 +230,8 @@ export const finishUpload = async (deps: StoreDeps, received: Received, fileId: 
     }
     if (await queries.findUpload(db, received.orgId, fileId)) throw alreadyFinished()
     throw notFound('File')
-  })
+  }
+  return useReceived(deps, received, { work })
+}
 
 export const alreadyFinished = () => conflict('The file has been uploaded already. An upload URL works once.')

@@ -18,6 +18,8 @@ const file = {
   projectId,
 }
 
+const version = Type.Integer({ description: 'Number of the version, from 1.' })
+
 const folder = {
   folderId: IdOf('ID of the folder.'),
   name: Type.String({ description: 'Name of the folder.' }),
@@ -52,11 +54,12 @@ export const fileEvents = {
   'file.updated': defineEvent({
     area: 'files',
     subject: 'file',
-    description: 'A file or a link was renamed or tagged, or the bytes of a pending file were uploaded.',
+    description:
+      'A file or a link was renamed or tagged, the bytes of a pending file were uploaded, or those of a file were replaced.',
     data: Type.Object({
       ...file,
       changed: Type.Array(Type.Enum(['name', 'tags', 'content']), {
-        description: 'The fields that were sent to be changed, or `content` for uploaded bytes.',
+        description: 'The fields that were sent to be changed, or `content` for uploaded or restored bytes.',
       }),
     }),
     example: { ...exampleFile, changed: ['name'] },
@@ -82,6 +85,31 @@ export const fileEvents = {
     description: 'A file or a link was restored from the trash, to its old folder, or to the root when that is gone.',
     data: Type.Object(file),
     example: exampleFile,
+  }),
+  'file.version_created': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'The bytes of a file were replaced. The bytes that it had are a version.',
+    data: Type.Object({
+      ...file,
+      version,
+      restoredFrom: Nullable(Type.Integer(), 'Number of the version whose bytes were restored. Null for new bytes.'),
+    }),
+    example: { ...exampleFile, version: 2, restoredFrom: null },
+  }),
+  'file.version_updated': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'The label of a version was changed.',
+    data: Type.Object({ ...file, version, label: Nullable(Type.String(), 'Label of the version. Null without one.') }),
+    example: { ...exampleFile, version: 1, label: 'Sent to the customer' },
+  }),
+  'file.version_deleted': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A version was deleted by itself. Versions that are no longer kept are deleted without an event.',
+    data: Type.Object({ ...file, version }),
+    example: { ...exampleFile, version: 1 },
   }),
   'folder.created': defineEvent({
     area: 'files',

@@ -88,7 +88,7 @@ export const registerMcpRoutes = (app: App, deps: McpDeps): void => {
         acceptsApps: true,
         rateLimit: 'none',
         idempotency: false,
-        events: ['file.created', 'session.created', ...turnEvents],
+        events: ['file.created', 'file.updated', 'file.version_created', 'session.created', ...turnEvents],
       },
       onRequest: async (request) => requireSafeOrigin(request, config.baseUrl),
       schema: {

@@ -81,13 +81,15 @@ export const runForCaller = async (
   { tool, input }: { tool: Tool; input: unknown },
   signal: AbortSignal,
 ): Promise<ToolOutcome> => {
-  const { db, log, objects, previewer, quotas } = deps
+  const { db, log, objects, previewer, quotas, jobs, config } = deps
   const context: ToolContext = {
     db,
     log,
     objects,
     previewer,
     quotas,
+    jobs,
+    config,
     actor,
     projectId: null,
     signal,

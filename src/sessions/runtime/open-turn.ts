@@ -31,7 +31,7 @@ export type OpenTurnDeps = AuthorityDeps &
   ToolRunnerDeps &
   WriterDeps &
   AttachmentDeps & {
-    config: Pick<Config, 'modelSilenceMs'>
+    config: Pick<Config, 'modelSilenceMs' | 'retention'>
     log: Log
     modelClient: ModelClient
     outputValidator: OutputValidator

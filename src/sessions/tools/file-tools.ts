@@ -3,6 +3,7 @@ import {
   getContent,
   isOwnContent,
   listFiles,
+  overwriteWith,
   pictureTypes,
   readFileText,
   storeFile,
@@ -101,7 +102,7 @@ const textTypes: Record<string, string> = {
 const write: Tool = {
   name: 'files.write',
   description:
-    'Creates a text file. It never changes an existing file: a file with the same name is created beside it.',
+    'Creates a text file; a file with the same name is created beside it. With fileId, replaces the content of that text file instead and keeps what it had as a version.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -112,6 +113,11 @@ const write: Tool = {
         format: 'uuid',
         description: 'The folder to create it in; the top level when left out',
       },
+      fileId: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The file whose content to replace. It keeps its name, type and folder.',
+      },
     },
     required: ['name', 'text'],
   },
@@ -119,16 +125,24 @@ const write: Tool = {
   permission: 'files:write',
   run: async (
     { actor, projectId, turn, ...deps }: ToolContext,
-    input: { name: string; text: string; folderId?: string },
+    input: { name: string; text: string; folderId?: string; fileId?: string },
   ) => {
+    const isUntrusted = (turn?.untrustedFrom ?? null) !== null
+    const bytes = Buffer.from(input.text)
+    if (input.fileId !== undefined) {
+      const { id, name, mimeType, version } = await overwriteWith(deps, actor, bytes, {
+        fileId: input.fileId,
+        isUntrusted,
+      })
+      return { fileId: id, name, mimeType, sizeBytes: bytes.length, version }
+    }
     const name = checkName(input.name)
     const mimeType = textTypes[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text/plain'
-    const bytes = Buffer.from(input.text)
     const place = input.folderId !== undefined ? { parentId: input.folderId } : projectId === null ? {} : { projectId }
     const file = await storeFile(deps, actor, bytes, {
       name,
       mimeType,
-      isUntrusted: (turn?.untrustedFrom ?? null) !== null,
+      isUntrusted,
       ...place,
     })
     return { fileId: file.id, name: file.name, mimeType, sizeBytes: bytes.length }

@@ -120,6 +120,6 @@ export const problemsOf = (draft: Draft): Problems => ({
 export const builtInTools = [
   { name: 'files.search', about: msg`Finds files by part of their name` },
   { name: 'files.read', about: msg`Reads documents, spreadsheets, PDF and text` },
-  { name: 'files.write', about: msg`Creates text files; does not change existing files` },
+  { name: 'files.write', about: msg`Creates text files and replaces their content; keeps the former versions` },
   { name: 'web.fetch', about: msg`Reads public web pages` },
 ]

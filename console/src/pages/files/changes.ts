@@ -70,6 +70,33 @@ export const linkFile = async ({ id }: FileRecord, name: string, parentId: strin
   await refreshFiles()
 }
 
+const refreshVersions = (): Promise<unknown> =>
+  refresh('GET /files', 'GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions')
+
+export const restoreVersion = async ({ id }: FileRecord, version: number): Promise<void> => {
+  await api.call('POST /files/:id/versions/:version/restore', { params: { id, version } })
+  await refreshVersions()
+  toast.done(t`Restored version ${version}`)
+}
+
+export const labelVersion = async ({ id }: FileRecord, version: number, label: string | null): Promise<void> => {
+  await api.call('PATCH /files/:id/versions/:version', { params: { id, version }, body: { label } })
+  await refreshVersions()
+}
+
+export const deleteVersion = async ({ id }: FileRecord, version: number): Promise<void> => {
+  await api.call('DELETE /files/:id/versions/:version', { params: { id, version } })
+  await refreshVersions()
+  toast.done(t`Deleted version ${version}`)
+}
+
+export const downloadVersion = ({ id, name }: FileRecord, version: number): void => {
+  const link = document.createElement('a')
+  link.href = api.url(`/files/${id}/versions/${version}/content`)
+  link.download = name
+  link.click()
+}
+
 /** Starts the browser's download; the server redirects to a signed URL. */
 export const downloadFile = ({ id, name }: FileRecord): void => {
   const link = document.createElement('a')

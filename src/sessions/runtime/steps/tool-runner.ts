@@ -20,13 +20,16 @@ export interface ToolRunner {
 }
 
 /** The only dependencies of the server that tools can use. */
-export type ToolRunnerDeps = Pick<ToolContext, 'db' | 'log' | 'objects' | 'quotas' | 'previewer'> & {
+export type ToolRunnerDeps = Pick<
+  ToolContext,
+  'db' | 'log' | 'objects' | 'quotas' | 'previewer' | 'jobs' | 'config'
+> & {
   toolbox: Toolbox
   keptPictures: KeptPictures
 }
 
 export const createToolRunner = (
-  { toolbox, db, log, objects, quotas, previewer, keptPictures }: ToolRunnerDeps,
+  { toolbox, db, log, objects, quotas, previewer, jobs, config, keptPictures }: ToolRunnerDeps,
   turn: ClaimedTurn,
   state: TurnState,
 ): ToolRunner => ({
@@ -49,6 +52,8 @@ export const createToolRunner = (
         objects,
         quotas,
         previewer,
+        jobs,
+        config,
         actor,
         signal,
         projectId: turn.projectId,

@@ -26,7 +26,9 @@ const imageTypes = new Set([
   'image/x-ms-bmp',
 ])
 
-const inlineUrl = ({ id }: FileRecord): string => api.url(`/files/${id}`, { download: true, inline: true })
+// With the version, because a browser shows a picture from memory when its URL is the same.
+const inlineUrl = ({ id }: FileRecord, { version }: FileRecord): string =>
+  api.url(`/files/${id}`, { download: true, inline: true, version })
 
 const NoPreview = ({ file, reason }: { file: FileRecord; reason: string }) => (
   <EmptyState
@@ -90,7 +92,7 @@ export const Content = ({ file }: { file: FileRecord }) => {
   }
   const shown = target.data ?? file
   const type = shown.mimeType ?? ''
-  const url = inlineUrl(file)
+  const url = inlineUrl(file, shown)
   const onError = (): void => setBroken(true)
   if (shown.status === 'pending') return <NoPreview file={file} reason={t`The upload is not complete.`} />
   if (broken) return <NoPreview file={file} reason={t`Your browser cannot display this file.`} />

@@ -21,6 +21,7 @@ import type { FileDialogRequest } from '../dialogs.tsx'
 import { fileMenuFor } from '../file-menu.tsx'
 import { KindIcon } from '../file-kind.tsx'
 import styles from './preview.module.css'
+import { Versions } from './versions.tsx'
 
 const Content = lazy(async () => ({
   default: (await importWithRetry(() => import('./content.tsx'))).Content,
@@ -54,6 +55,7 @@ const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) =>
       ) : (
         <p>{file.tags.length === 0 ? t`None` : file.tags.join(', ')}</p>
       )}
+      {file.source === 'upload' && file.status === 'ready' && <Versions file={file} mayWrite={mayWrite} />}
     </aside>
   )
 }

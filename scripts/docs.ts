@@ -18,6 +18,7 @@ export const placeOf = (file: string): string | undefined => {
   if (/^[A-Z]+\.md$/.test(file)) return name.toLowerCase()
   if (file === 'docs/benchmarks.md') return name
   if (/^docs\/guides\/[^/]+\.md$/.test(file)) return name
+  if (/^docs\/tutorials\/[^/]+\.md$/.test(file)) return file.slice('docs/'.length)
   return /^docs\/(?:decisions|screenshots)\//.test(file) ? file.slice('docs/'.length) : undefined
 }
 
@@ -56,7 +57,7 @@ export const toPage = (from: string, document: string): string => {
 }
 
 const documents = (): string[] =>
-  globSync(['*.md', 'sdk/README.md', 'sdk-python/README.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'], {
+  globSync(['*.md', 'sdk/README.md', 'sdk-python/README.md', 'docs/*.md', 'docs/{guides,tutorials,decisions}/*.md'], {
     cwd: root,
   }).filter((file) => placeOf(file) !== undefined)
 
@@ -98,6 +99,6 @@ if (import.meta.main) {
   rmSync(pages, { recursive: true, force: true })
   stage()
   if (command === 'dev')
-    for (const folder of [root, join(root, 'docs/guides'), join(root, 'docs/decisions')]) watch(folder, stage)
+    for (const folder of ['.', 'docs/guides', 'docs/tutorials', 'docs/decisions']) watch(join(root, folder), stage)
   await run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', command, '.'])
 }

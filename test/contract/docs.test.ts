@@ -115,8 +115,15 @@ const otherVariables = (): Set<string> => {
   return new Set([...found, ...compose].map(([, name]) => name ?? ''))
 }
 
-/** Values in messages of other protocols. */
-const protocolNames = new Set(['ROLE_USER'])
+/** Values in messages of other protocols, and variables of other programs and of the programs in tutorials. */
+const otherNames = new Set([
+  'ROLE_USER',
+  'OLLAMA_CONTEXT_LENGTH',
+  'ATRIUM_KEY',
+  'SECRET',
+  'SIGNING_SECRET',
+  'STRIPE_SECRET',
+])
 
 test('every environment variable in a document is read by the code', () => {
   const other = otherVariables()
@@ -124,7 +131,7 @@ test('every environment variable in a document is read by the code', () => {
     Object.hasOwn(variables, name) ||
     Object.hasOwn(statusOfCode, name) ||
     other.has(name) ||
-    protocolNames.has(name) ||
+    otherNames.has(name) ||
     Object.keys({ ...providerVariables, ...connectorVariables }).some((one) =>
       new RegExp(`^${one.replace(/<NAME>|<SLUG>/, '[A-Z0-9_]+')}$`).test(name),
     )
@@ -138,7 +145,10 @@ test('every environment variable in a document is read by the code', () => {
       ...text.matchAll(/(?:^|`|&& )([A-Z]+)=\S+ (?:npm|node|atrium)\b/gm),
     ].map(([, name]) => name ?? '')
     named += names.length
-    problems.push(...names.filter((name) => !isKnown(name)).map((name) => `${document}: ${name}`))
+    // What a command of the document reads from a response.
+    const assigned = new Set([...text.matchAll(/^([A-Z_]+)=\$\(/gm)].map(([, name]) => name))
+    const unknown = names.filter((name) => !isKnown(name) && !assigned.has(name))
+    problems.push(...unknown.map((name) => `${document}: ${name}`))
   }
   assert.ok(named > 60, `only ${named} variables were found`)
   assertNone(problems)
@@ -217,9 +227,11 @@ test('every message in the troubleshooting tables occurs in the code', () => {
   assertNone(problems)
 })
 
-test('the README links to every guide', () => {
+test('the README links to every guide and tutorial', () => {
   const linked = read('README.md')
-  assertNone(guides.filter((guide) => !linked.includes(`](${relative('', guide)})`)))
+  assertNone(
+    [...guides, ...list('docs/tutorials/*.md')].filter((guide) => !linked.includes(`](${relative('', guide)})`)),
+  )
 })
 
 test('docs/benchmarks.md names every benchmark', () => {

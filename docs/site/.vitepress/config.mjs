@@ -54,6 +54,10 @@ export default {
     sidebar: [
       { text: 'Start', items: ['index', 'configuration', 'conventions', 'console'].map(item) },
       {
+        text: 'Tutorials',
+        items: ['ollama', 'slack', 'stripe', 'chat-page', 'nginx'].map((name) => item(`tutorials/${name}`)),
+      },
+      {
         text: 'Guides',
         items: ['identity', 'files', 'agents', 'connectors', 'webhooks', 'events', 'billing', 'protocols'].map(item),
       },

@@ -87,8 +87,24 @@ export const createClusterDatabase = async (cluster: CitusCluster, name: string)
   )
 }
 
-export const dropClusterDatabase = (cluster: CitusCluster, name: string): Promise<void> =>
-  everywhere(cluster, `drop database if exists ${name} with (force)`)
+const objectInUse = '55006'
+const dropAttempts = 12
+
+/** `force` waits five seconds for the ended connections, which is not enough for Citus's own ones on a busy machine. */
+const dropDatabase = async (connection: pg.ClientConfig, name: string): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await run(connection, `drop database if exists ${name} with (force)`)
+      return
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== objectInUse || attempt === dropAttempts) throw error
+    }
+  }
+}
+
+export const dropClusterDatabase = async (cluster: CitusCluster, name: string): Promise<void> => {
+  await Promise.all(cluster.nodes.map((node) => dropDatabase(at(cluster, node, 'postgres'), name)))
+}
 
 /** Distributes a migrated database and prepares it for copies: nothing may be connected to a template. */
 export const distributeTemplate = async (cluster: CitusCluster, name: string): Promise<void> => {

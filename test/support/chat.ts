@@ -44,7 +44,7 @@ export const ask = async (app: TestApp, as: TestActor, sessionId: string, json: 
   const { id, replyId } = body.data.turn
   const turn = await untilStatus(app, as, id, 'completed', 'failed', 'cancelled')
   const messages = await app.call('GET', `/api/v1/sessions/${sessionId}/messages?limit=100`, { as })
-  return { turn, message: messages.body.data.find((message: Json) => message.id === replyId) }
+  return { turn, message: messages.body.data.items.find((message: Json) => message.id === replyId) }
 }
 
 /** The text of a message. */

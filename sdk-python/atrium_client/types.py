@@ -1630,6 +1630,13 @@ class ConnectionTools(TypedDict):
     offered: ConnectionToolsOffered | None
 
 
+class ConnectorEntrySetup(TypedDict):
+    # Variables that the operator sets.
+    variables: list[str]
+    # Page of the provider where the operator registers the OAuth client.
+    registrationUrl: str
+
+
 class ConnectorEntryToolsItem(TypedDict):
     # Name of the tool.
     name: str
@@ -1657,6 +1664,8 @@ class ConnectorEntry(TypedDict):
     name: str
     # What agents can do with the connector.
     description: str
+    # What the connector is for. `general` connects any service.
+    category: Literal["communication", "development", "documents", "business", "general"]
     # How a connection is authorized.
     authType: Literal["oauth", "api_key", "none"]
     # Whether the server has the OAuth client that the connector needs, or it needs none.
@@ -1665,6 +1674,8 @@ class ConnectorEntry(TypedDict):
     availability: Literal["available", "not_configured", "coming_soon"]
     # Why the connector is not available. Absent when it is.
     availabilityReason: NotRequired[str]
+    # What is missing. Present for `not_configured` connectors only.
+    setup: NotRequired[ConnectorEntrySetup]
     # Tools of the connector. Empty for `mcp`, where each server has its own.
     tools: list[ConnectorEntryToolsItem]
     # Credentials to ask for. Present for `api_key` connectors only.

@@ -1412,6 +1412,8 @@ export interface ConnectorEntry {
   name: string
   /** What agents can do with the connector. */
   description: string
+  /** What the connector is for. `general` connects any service. */
+  category: "communication" | "development" | "documents" | "business" | "general"
   /** How a connection is authorized. */
   authType: "oauth" | "api_key" | "none"
   /** Whether the server has the OAuth client that the connector needs, or it needs none. */
@@ -1420,6 +1422,13 @@ export interface ConnectorEntry {
   availability: "available" | "not_configured" | "coming_soon"
   /** Why the connector is not available. Absent when it is. */
   availabilityReason?: string
+  /** What is missing. Present for `not_configured` connectors only. */
+  setup?: {
+    /** Variables that the operator sets. */
+    variables: string[]
+    /** Page of the provider where the operator registers the OAuth client. */
+    registrationUrl: string
+  }
   /** Tools of the connector. Empty for `mcp`, where each server has its own. */
   tools: Array<{
     /** Name of the tool. */

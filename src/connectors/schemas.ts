@@ -15,6 +15,16 @@ export const ConnectorEntry = Type.Object(
       description: 'What agents can do with the connector.',
       examples: ['Repositories, issues, pull requests and files'],
     }),
+    category: Type.Union(
+      [
+        Type.Literal('communication'),
+        Type.Literal('development'),
+        Type.Literal('documents'),
+        Type.Literal('business'),
+        Type.Literal('general'),
+      ],
+      { description: 'What the connector is for. `general` connects any service.', examples: ['development'] },
+    ),
     authType: Type.Union([Type.Literal('oauth'), Type.Literal('api_key'), Type.Literal('none')], {
       description: 'How a connection is authorized.',
     }),
@@ -27,6 +37,21 @@ export const ConnectorEntry = Type.Object(
     }),
     availabilityReason: Type.Optional(
       Type.String({ description: 'Why the connector is not available. Absent when it is.' }),
+    ),
+    setup: Type.Optional(
+      Type.Object(
+        {
+          variables: Type.Array(Type.String(), {
+            description: 'Variables that the operator sets.',
+            examples: [['CONNECTOR_GITHUB_CLIENT_ID', 'CONNECTOR_GITHUB_CLIENT_SECRET']],
+          }),
+          registrationUrl: Type.String({
+            description: 'Page of the provider where the operator registers the OAuth client.',
+            examples: ['https://github.com/settings/developers'],
+          }),
+        },
+        { description: 'What is missing. Present for `not_configured` connectors only.' },
+      ),
     ),
     tools: Type.Array(Described, {
       description: 'Tools of the connector. Empty for `mcp`, where each server has its own.',
@@ -52,6 +77,7 @@ export const ConnectorEntry = Type.Object(
       {
         slug: 'github',
         name: 'GitHub',
+        category: 'development',
         description: 'Repositories, issues, pull requests and files',
         authType: 'oauth',
         configured: true,

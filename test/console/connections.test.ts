@@ -91,19 +91,25 @@ test('a rejected API key shows the API message and can be corrected, and other m
   assert.equal((await page.content()).includes(goodToken), false)
 
   const { page: theirs } = await open(other, '/connections')
-  await theirs.getByRole('list', { name: 'Catalog' }).waitFor()
+  await theirs.getByRole('button', { name: 'Connect Telegram' }).waitFor()
   assert.equal(await theirs.getByRole('table').count(), 0)
 })
 
-test('a connector that is not configured states which settings are missing', async () => {
-  const { page } = await open(await app.createOrg(), '/connections?search=notion')
-  const button = page.getByRole('button', { name: 'Connect Notion' })
-  await button.hover()
-  assert.equal(await button.getAttribute('aria-disabled'), 'true')
-  await page
-    .getByText(/CONNECTOR_NOTION_CLIENT_ID/)
-    .first()
-    .waitFor()
+test('connectors that can be connected come first, and the others explain their setup', async () => {
+  const { page, pageErrors } = await open(await app.createOrg(), '/connections')
+  await page.getByRole('list', { name: 'Development' }).first().getByText('GitHub').waitFor()
+  const headings = await page.getByRole('heading', { level: 2 }).allTextContents()
+  assert.deepEqual(headings, ['Ready to connect', 'Needs setup on this server'])
+  assert.equal(await page.getByRole('button', { name: 'Set up GitHub' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Connect Notion' }).count(), 0)
+  await page.getByRole('searchbox').fill('notion')
+  await page.getByText('No connector that is ready matches “notion”.').waitFor()
+  await page.getByRole('button', { name: 'Set up Notion' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Set up Notion' })
+  await dialog.getByText(/^CONNECTOR_NOTION_CLIENT_ID=\s+CONNECTOR_NOTION_CLIENT_SECRET=$/).waitFor()
+  await dialog.getByText(`${app.url}/api/v1/connections/oauth/callback`).waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(pageErrors, [])
 })
 
 test('an owner receives the events of a Linear organization unless another org already receives them', async () => {

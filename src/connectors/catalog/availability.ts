@@ -13,19 +13,24 @@ const variableOf = (slug: string, suffix: string): string =>
 const availabilityOf = (
   deps: Settings,
   connector: Connector,
-): Pick<ConnectorEntry, 'availability' | 'availabilityReason'> => {
-  const { slug, comingSoon } = connector
+): Pick<ConnectorEntry, 'availability' | 'availabilityReason' | 'setup'> => {
+  const { slug, comingSoon, auth } = connector
   if (comingSoon !== undefined) return { availability: 'coming_soon', availabilityReason: comingSoon }
   if (isConfigured(deps, connector)) return { availability: 'available' }
-  const names = `${variableOf(slug, 'CLIENT_ID')} and ${variableOf(slug, 'CLIENT_SECRET')}`
-  return { availability: 'not_configured', availabilityReason: `${names} are not set on this server.` }
+  const variables = [variableOf(slug, 'CLIENT_ID'), variableOf(slug, 'CLIENT_SECRET')]
+  return {
+    availability: 'not_configured',
+    availabilityReason: `${variables.join(' and ')} are not set on this server.`,
+    ...(auth.type === 'oauth' && { setup: { variables, registrationUrl: auth.registrationUrl } }),
+  }
 }
 
 const toEntry = (deps: Settings, connector: Connector): ConnectorEntry => {
-  const { slug, name, description, auth, tools } = connector
+  const { slug, name, category, description, auth, tools } = connector
   return {
     slug,
     name,
+    category,
     description,
     authType: auth.type,
     configured: isConfigured(deps, connector),

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { Type } from 'typebox'
+import { categories } from './definition.ts'
 import type { Api, Connector, ConnectorTool, RequestTemplate } from './definition.ts'
 import { placeholdersOf } from '../connections/templates.ts'
 
@@ -18,10 +19,12 @@ const Account = Type.Object({
 const Definition = Type.Object({
   slug: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 30 }),
   name: Type.String({ minLength: 1, maxLength: 50 }),
+  category: Type.Union(categories.map((category) => Type.Literal(category))),
   description: Type.String({ minLength: 10, maxLength: 300 }),
   auth: Type.Union([
     Type.Object({
       type: Type.Literal('oauth'),
+      registrationUrl: Url,
       authorizeUrl: Url,
       tokenUrl: Url,
       scopes: Type.Array(Type.String({ pattern: '^[!-~]+$' })),

@@ -86,6 +86,8 @@ export interface Account {
 
 export interface OAuth {
   type: 'oauth'
+  /** The provider's page where operators register the OAuth client. */
+  registrationUrl: string
   authorizeUrl: string
   tokenUrl: string
   scopes: readonly string[]
@@ -158,10 +160,15 @@ export interface Api {
   credentialErrors?: readonly string[]
 }
 
+/** What a connector is for. `general` connects any service. */
+export const categories = ['communication', 'development', 'documents', 'business', 'general'] as const
+export type Category = (typeof categories)[number]
+
 /** One connector: how Atrium authenticates with a provider and calls its API. */
 export interface Connector {
   slug: string
   name: string
+  category: Category
   description: string
   auth: OAuth | ApiKeyAuth | NoAuth
   api: Api

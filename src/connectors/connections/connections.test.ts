@@ -73,6 +73,12 @@ describe('GET /connectors', () => {
     assert.ok(!('availabilityReason' in of('github')))
     assert.deepEqual([of('gmail')['configured'], of('gmail')['availability']], [false, 'not_configured'])
     assert.match(String(of('gmail')['availabilityReason']), /CONNECTOR_GMAIL_CLIENT_ID/)
+    assert.deepEqual(of('gmail')['setup'], {
+      variables: ['CONNECTOR_GMAIL_CLIENT_ID', 'CONNECTOR_GMAIL_CLIENT_SECRET'],
+      registrationUrl: 'https://console.cloud.google.com/apis/credentials',
+    })
+    assert.ok(!('setup' in of('github')))
+    assert.deepEqual([of('gmail')['category'], of('mcp')['category']], ['communication', 'general'])
     for (const { slug, authType, tools, credentialFields } of items) {
       assert.equal(credentialFields !== undefined, authType === 'api_key', String(slug))
       if (slug !== 'mcp' && slug !== 'a2a')

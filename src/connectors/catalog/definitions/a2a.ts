@@ -3,6 +3,7 @@ import type { Connector } from '../definition.ts'
 export const connector: Connector = {
   slug: 'a2a',
   name: 'A2A agent',
+  category: 'general',
   description: 'Any agent with the Agent2Agent protocol (A2A), by the URL of its agent card.',
   auth: {
     type: 'api_key',

@@ -8,6 +8,7 @@ const fields = { type: 'object', description: 'Values by field name' }
 export const connector: Connector = {
   slug: 'airtable',
   name: 'Airtable',
+  category: 'documents',
   description: 'Bases, tables and records.',
   auth: {
     type: 'api_key',

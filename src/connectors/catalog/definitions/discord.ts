@@ -5,6 +5,7 @@ const id = (what: string) => ({ type: 'string', pattern: '^[0-9]{15,22}$', descr
 export const connector: Connector = {
   slug: 'discord',
   name: 'Discord',
+  category: 'communication',
   description: 'Channels and messages of the servers that a bot is in.',
   auth: {
     type: 'api_key',

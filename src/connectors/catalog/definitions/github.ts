@@ -12,9 +12,11 @@ const issue = ['number', 'title', 'state', 'html_url', 'user.login', 'labels.nam
 export const connector: Connector = {
   slug: 'github',
   name: 'GitHub',
+  category: 'development',
   description: 'Issues, pull requests, code and files of repositories.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://github.com/settings/developers',
     authorizeUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',
     scopes: ['repo', 'read:user', 'admin:repo_hook'],

@@ -103,9 +103,11 @@ const readable = (body: unknown): unknown => {
 export const connector: Connector = {
   slug: 'gmail',
   name: 'Gmail',
+  category: 'communication',
   description: 'Search, read, draft and send mail.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://console.cloud.google.com/apis/credentials',
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scopes: ['https://www.googleapis.com/auth/gmail.readonly', 'https://www.googleapis.com/auth/gmail.compose'],

@@ -23,9 +23,11 @@ const list = (q: string, input: Values, orderBy?: string): BuiltRequest => ({
 export const connector: Connector = {
   slug: 'google-drive',
   name: 'Google Drive',
+  category: 'documents',
   description: 'Files, folders and documents in Google Drive.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://console.cloud.google.com/apis/credentials',
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scopes: ['https://www.googleapis.com/auth/drive.readonly', 'https://www.googleapis.com/auth/drive.file'],

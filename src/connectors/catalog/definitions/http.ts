@@ -46,6 +46,7 @@ const changing = (name: string, method: BuiltRequest['method'], description: str
 export const connector: Connector = {
   slug: 'http',
   name: 'HTTP API',
+  category: 'general',
   description: 'Any JSON API on the public Internet, by base URL and an authentication header.',
   auth: {
     type: 'api_key',

@@ -24,9 +24,11 @@ const search = (objects: string, properties: string[]): ConnectorTool => ({
 export const connector: Connector = {
   slug: 'hubspot',
   name: 'HubSpot',
+  category: 'business',
   description: 'Contacts, companies and deals of a HubSpot account.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://developers.hubspot.com',
     authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
     tokenUrl: 'https://api.hubapi.com/oauth/2026-03/token',
     scopes: [

@@ -75,9 +75,11 @@ const writing: ConnectorTool[] = [
 export const connector: Connector = {
   slug: 'jira',
   name: 'Jira',
+  category: 'development',
   description: 'Issues and projects of a Jira Cloud site.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://developer.atlassian.com/console/myapps',
     authorizeUrl: 'https://auth.atlassian.com/authorize',
     tokenUrl: 'https://auth.atlassian.com/oauth/token',
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],

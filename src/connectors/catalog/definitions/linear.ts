@@ -20,9 +20,11 @@ const priority = { type: 'integer', minimum: 0, maximum: 4, description: '0 none
 export const connector: Connector = {
   slug: 'linear',
   name: 'Linear',
+  category: 'development',
   description: 'Issues, comments and teams of a Linear workspace.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://linear.app/settings/api',
     authorizeUrl: 'https://linear.app/oauth/authorize',
     tokenUrl: 'https://api.linear.app/oauth/token',
     scopes: ['read', 'write'],

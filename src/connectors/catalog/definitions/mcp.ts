@@ -3,6 +3,7 @@ import type { Connector } from '../definition.ts'
 export const connector: Connector = {
   slug: 'mcp',
   name: 'MCP server',
+  category: 'general',
   description: 'Any MCP server by its URL (Streamable HTTP). The connection has the tools of the server.',
   auth: {
     type: 'api_key',

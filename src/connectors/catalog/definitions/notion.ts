@@ -22,9 +22,11 @@ const paragraphs = (plain: unknown) =>
 export const connector: Connector = {
   slug: 'notion',
   name: 'Notion',
+  category: 'documents',
   description: 'Pages and databases of a Notion workspace.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://www.notion.so/profile/integrations',
     authorizeUrl: 'https://api.notion.com/v1/oauth/authorize',
     tokenUrl: 'https://api.notion.com/v1/oauth/token',
     scopes: [],

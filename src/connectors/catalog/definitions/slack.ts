@@ -12,9 +12,11 @@ const message = ['ts', 'user', 'bot_id', 'text', 'thread_ts', 'reply_count']
 export const connector: Connector = {
   slug: 'slack',
   name: 'Slack',
+  category: 'communication',
   description: 'Channels, threads and messages of a Slack workspace.',
   auth: {
     type: 'oauth',
+    registrationUrl: 'https://api.slack.com/apps',
     authorizeUrl: 'https://slack.com/oauth/v2/authorize',
     tokenUrl: 'https://slack.com/api/oauth.v2.access',
     scopes: [

@@ -8,6 +8,7 @@ const after = { type: 'string', description: 'ID of the last item of the previou
 export const connector: Connector = {
   slug: 'stripe',
   name: 'Stripe',
+  category: 'business',
   description: "Customers, payments, invoices and subscriptions of the org's own Stripe account.",
   auth: {
     type: 'api_key',

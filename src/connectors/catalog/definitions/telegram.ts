@@ -5,6 +5,7 @@ const chat = { type: ['string', 'integer'], description: 'ID of the chat, or @na
 export const connector: Connector = {
   slug: 'telegram',
   name: 'Telegram',
+  category: 'communication',
   description: 'A Telegram bot: messages to people, groups and channels.',
   auth: {
     type: 'api_key',

@@ -7,6 +7,7 @@ const message = ['sid', 'from', 'to', 'body', 'status', 'direction', 'date_sent'
 export const connector: Connector = {
   slug: 'twilio',
   name: 'Twilio',
+  category: 'communication',
   description: 'Text messages and the phone numbers of a Twilio account.',
   auth: {
     type: 'api_key',

@@ -19,6 +19,7 @@ const textOf = ({ body }: ApiResponse): string => (typeof body === 'string' ? bo
 export const connector: Connector = {
   slug: 'web',
   name: 'Web',
+  category: 'general',
   description: 'Pages and data on the public web. Needs no account.',
   auth: { type: 'none' },
   api: {},

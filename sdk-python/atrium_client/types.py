@@ -42,6 +42,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /members",
         "POST /projects",
         "POST /sessions",
+        "POST /sessions/:id/branch",
         "POST /sessions/:id/cancel",
         "POST /sessions/:id/messages",
         "POST /turns/:id/approvals",
@@ -1089,6 +1090,11 @@ class BillingSnapshot(TypedDict):
     autoTopup: BillingSnapshotAutoTopup
     # Spending limits.
     limits: BillingSnapshotLimits
+
+
+class BranchSwitch(TypedDict):
+    # ID of a message of this session that started a turn, such as an item of `versions`.
+    messageId: str
 
 
 class BreakdownItemsItem(TypedDict):
@@ -3406,6 +3412,59 @@ class LinearBindingCreate(TypedDict):
     connectionId: str
 
 
+class ListedSessionParticipantsItem(TypedDict):
+    # Whether the participant is an agent or a user.
+    type: Literal["agent", "user"]
+    # ID of the agent or user.
+    id: str
+    # Slug of the agent. Absent for users.
+    slug: NotRequired[str]
+    # Name of the participant.
+    name: str
+    # Avatar identifier of the agent. Absent for users.
+    avatar: NotRequired[str]
+
+
+class ListedSessionMatch(TypedDict):
+    # ID of the message.
+    messageId: str
+    # Who wrote it: `user` or `assistant`.
+    role: Literal["user", "assistant"]
+    # The part of its text around a word of the search, on one line, at most 162 characters.
+    excerpt: str
+
+
+class ListedSession(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # ID of the workspace.
+    workspaceId: str
+    # ID of the project that the agent works in. Null without one.
+    projectId: str | None
+    # Title, 1–255 characters. Null until the first message, whose first line becomes the title.
+    title: str | None
+    # How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
+    source: Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"] | None
+    # `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.
+    status: Literal["idle", "running", "requires_action"]
+    # ID of the running turn. Null without one.
+    activeTurnId: str | None
+    # Agents and users that take part.
+    participants: list[ListedSessionParticipantsItem]
+    # Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored.
+    metadata: dict[str, Any]
+    # Number of messages.
+    messageCount: int
+    # Time of the last message. Null before the first.
+    lastMessageAt: str | None
+    # Time of creation.
+    createdAt: str
+    # Time of the last change.
+    updatedAt: str
+    # Only with `search`: the newest message that matches. Null when only the title does.
+    match: NotRequired[ListedSessionMatch | None]
+
+
 class MeUser(TypedDict):
     # ID of the user.
     id: str
@@ -3900,6 +3959,8 @@ class Message(TypedDict):
     author: MessageAuthor
     # Parts of the message, in order.
     parts: list[MessagePart]
+    # IDs of all versions of the message, oldest first, with its own. Only in lists of the messages of a session, and only for a message with several versions; see `replaces`.
+    versions: NotRequired[list[str]]
     # Time of creation.
     createdAt: str
 
@@ -4856,6 +4917,8 @@ class Session(TypedDict):
     projectId: str | None
     # Title, 1–255 characters. Null until the first message, whose first line becomes the title.
     title: str | None
+    # How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
+    source: Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"] | None
     # `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.
     status: Literal["idle", "running", "requires_action"]
     # ID of the running turn. Null without one.
@@ -5720,6 +5783,8 @@ class TurnAnswerMessage(TypedDict):
     author: TurnAnswerMessageAuthor
     # Parts of the message, in order.
     parts: list[MessagePart]
+    # IDs of all versions of the message, oldest first, with its own. Only in lists of the messages of a session, and only for a message with several versions; see `replaces`.
+    versions: NotRequired[list[str]]
     # Time of creation.
     createdAt: str
 
@@ -5912,6 +5977,8 @@ TurnCreate = TypedDict(
         "responseFormat": "NotRequired[ResponseFormat]",
         # Continue the last turn, which a limit ended, in place of `text`. Default false.
         "continue": "NotRequired[bool]",
+        # ID of one of your own messages of this session that started a turn. The new message becomes another version of it: from then on the agent sees neither that message nor what follows it. Without `text` and `fileIds`, the same message is sent again. CONFLICT while a turn of the session is running, unless `onBusy` is `interrupt`. Default: none.
+        "replaces": "NotRequired[str]",
         # Return 202 at once instead of waiting for the reply. Default false.
         "background": "NotRequired[bool]",
         # Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none.
@@ -7528,11 +7595,15 @@ class GetSessionsQuery(TypedDict):
     agentId: NotRequired[str]
     # Return only sessions of this project.
     projectId: NotRequired[str]
+    # Return only sessions that were created in this way, see `source` of a session.
+    source: NotRequired[Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"]]
+    # Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 20,000 characters are searched. Returns one page without `nextCursor`, and `match` for each session.
+    search: NotRequired[str]
 
 
 class GetSessionsData(TypedDict):
     # Items of this page.
-    items: list[Session]
+    items: list[ListedSession]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
 
@@ -7542,6 +7613,8 @@ class GetSessionsByIdMessagesQuery(TypedDict):
     limit: NotRequired[int]
     # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
     cursor: NotRequired[str]
+    # `active`: the conversation as the agent sees it. `all`: also messages that were replaced, and what follows them. Default `active`.
+    branch: NotRequired[Literal["active", "all"]]
 
 
 class GetSessionsByIdMessagesData(TypedDict):
@@ -9032,6 +9105,18 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /sessions/:id/branch"],
+        *,
+        params: IdParams,
+        body: BranchSwitch,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Session: ...
 
     @overload
     def call(
@@ -10753,6 +10838,18 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /sessions/:id/branch"],
+        *,
+        params: IdParams,
+        body: BranchSwitch,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Session]: ...
 
     @overload
     def call_with_response(

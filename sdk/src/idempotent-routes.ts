@@ -26,6 +26,7 @@ export const idempotentRoutes: ReadonlySet<string> = new Set([
   'POST /members',
   'POST /projects',
   'POST /sessions',
+  'POST /sessions/:id/branch',
   'POST /sessions/:id/cancel',
   'POST /sessions/:id/messages',
   'POST /turns/:id/approvals',

@@ -934,6 +934,11 @@ export interface BillingSnapshot {
   }
 }
 
+export interface BranchSwitch {
+  /** ID of a message of this session that started a turn, such as an item of `versions`. */
+  messageId: string
+}
+
 export interface Breakdown {
   /** Period that the figures are for. */
   period: string
@@ -3037,6 +3042,55 @@ export interface LinearBindingCreate {
   connectionId: string
 }
 
+export interface ListedSession {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** ID of the workspace. */
+  workspaceId: string
+  /** ID of the project that the agent works in. Null without one. */
+  projectId: string | null
+  /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
+  title: string | null
+  /** How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
+  source: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
+  /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller. */
+  status: "idle" | "running" | "requires_action"
+  /** ID of the running turn. Null without one. */
+  activeTurnId: string | null
+  /** Agents and users that take part. */
+  participants: Array<{
+    /** Whether the participant is an agent or a user. */
+    type: "agent" | "user"
+    /** ID of the agent or user. */
+    id: string
+    /** Slug of the agent. Absent for users. */
+    slug?: string
+    /** Name of the participant. */
+    name: string
+    /** Avatar identifier of the agent. Absent for users. */
+    avatar?: string
+  }>
+  /** Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored. */
+  metadata: Record<string, unknown>
+  /** Number of messages. */
+  messageCount: number
+  /** Time of the last message. Null before the first. */
+  lastMessageAt: string | null
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Only with `search`: the newest message that matches. Null when only the title does. */
+  match?: {
+    /** ID of the message. */
+    messageId: string
+    /** Who wrote it: `user` or `assistant`. */
+    role: "user" | "assistant"
+    /** The part of its text around a word of the search, on one line, at most 162 characters. */
+    excerpt: string
+  } | null
+}
+
 export interface Me {
   /** The user that the credential stands for. */
   user: {
@@ -3479,6 +3533,8 @@ export interface Message {
   }
   /** Parts of the message, in order. */
   parts: MessagePart[]
+  /** IDs of all versions of the message, oldest first, with its own. Only in lists of the messages of a session, and only for a message with several versions; see `replaces`. */
+  versions?: string[]
   /** Time of creation. */
   createdAt: string
 }
@@ -4355,6 +4411,8 @@ export interface Session {
   projectId: string | null
   /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
   title: string | null
+  /** How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
+  source: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
   /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller. */
   status: "idle" | "running" | "requires_action"
   /** ID of the running turn. Null without one. */
@@ -5157,6 +5215,8 @@ export interface TurnAnswer {
     }
     /** Parts of the message, in order. */
     parts: MessagePart[]
+    /** IDs of all versions of the message, oldest first, with its own. Only in lists of the messages of a session, and only for a message with several versions; see `replaces`. */
+    versions?: string[]
     /** Time of creation. */
     createdAt: string
   } | null
@@ -5324,6 +5384,8 @@ export interface TurnCreate {
   responseFormat?: ResponseFormat
   /** Continue the last turn, which a limit ended, in place of `text`. Default false. */
   continue?: boolean
+  /** ID of one of your own messages of this session that started a turn. The new message becomes another version of it: from then on the agent sees neither that message nor what follows it. Without `text` and `fileIds`, the same message is sent again. CONFLICT while a turn of the session is running, unless `onBusy` is `interrupt`. Default: none. */
+  replaces?: string
   /** Return 202 at once instead of waiting for the reply. Default false. */
   background?: boolean
   /** Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none. */
@@ -7627,10 +7689,14 @@ export interface Routes {
       agentId?: string | undefined
       /** Return only sessions of this project. */
       projectId?: string | undefined
+      /** Return only sessions that were created in this way, see `source` of a session. */
+      source?: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | undefined
+      /** Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 20,000 characters are searched. Returns one page without `nextCursor`, and `match` for each session. */
+      search?: string | undefined
     }
     data: {
       /** Items of this page. */
-      items: Session[]
+      items: ListedSession[]
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
@@ -7673,6 +7739,17 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
   }
+  /** Switch to another version of a message */
+  'POST /sessions/:id/branch': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: BranchSwitch
+    data: Session
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
+  }
   /** Cancel the turns of a session */
   'POST /sessions/:id/cancel': {
     params: {
@@ -7694,6 +7771,8 @@ export interface Routes {
       limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string | undefined
+      /** `active`: the conversation as the agent sees it. `all`: also messages that were replaced, and what follows them. Default `active`. */
+      branch?: "active" | "all" | undefined
     }
     data: {
       /** Items of this page. */

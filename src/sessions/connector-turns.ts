@@ -57,7 +57,7 @@ export const beginConnectorTurn = async (
       if (sessionId === undefined) {
         sessionId = newId()
         const session = { id: sessionId, workspaceId, projectId: null, agentId, title, metadata: {} }
-        await insertSession(db, actor, { ...session, relationship: 'connector' })
+        await insertSession(db, actor, { ...session, relationship: 'connector', source: 'chat' })
         await saveSession(db, sessionId)
       }
       await beginTurn(db, deps, actor, {

@@ -56,9 +56,11 @@ test('idLater is the smallest id of a time relative to that of another id', asyn
 
 test('the messages and the history of a session are read from the months since the session began', async () => {
   const { orgId } = owner
-  const options = { orgId, sessionId: session.id, turnNumber: 5, limit: 100, maxBytes: 100_000 }
+  const options = { orgId, sessionId: session.id, turnNumber: 5, skipped: null, limit: 100, maxBytes: 100_000 }
   const statements = [
-    await statementOf((db) => listMessages(db, owner as never, session.id, { limit: 50, before: undefined })),
+    await statementOf((db) =>
+      listMessages(db, owner as never, session.id, { limit: 50, before: undefined, skipped: null }),
+    ),
     sql`select ${historyRecord(options)} as history`,
   ]
   for (const statement of statements) {
@@ -94,7 +96,7 @@ if (await onOneServer(db, 'generic plans', 'Citus plans each execution')) {
       (db) => writeCheckpoint(db, lease, 1_000, { begun }),
       (db) => writeCheckpoint(db, lease, 1_000, { ended }),
       (db) => endLastTurn(db, ends as never),
-      (db) => listMessages(db, owner as never, session.id, { limit: 50, before: undefined }),
+      (db) => listMessages(db, owner as never, session.id, { limit: 50, before: undefined, skipped: null }),
     ]
     await db.transaction('all orgs', async (db) => {
       // The default of PostgreSQL, with which reading all partitions seems most expensive.

@@ -7,6 +7,7 @@ import type { OutboxRow } from '../outbox/queries.ts'
 import type { Actor } from '../identity/actor.ts'
 import { idLater } from '../platform/ids.ts'
 import type { Author, MessagePart } from './schemas.ts'
+import type { Skipped } from './branches/skipped.ts'
 
 export type SessionStatus = 'idle' | 'running' | 'requires_action'
 
@@ -18,8 +19,13 @@ export interface Participant {
   avatar?: string
 }
 
+/** How a session was created. */
+export type SessionSource = 'console' | 'api' | 'openai' | 'mcp' | 'a2a' | 'chat' | 'agent'
+
 export interface ChatSessionRow {
   id: string
+  /** Null for sessions that an earlier version created for a person. */
+  source: SessionSource | null
   workspaceId: string
   projectId: string | null
   agentId: string
@@ -58,8 +64,11 @@ export interface SessionPosition {
   id: string
 }
 
+// The expression of the index sessions_by_source.
+const source = sql`coalesce(s.source, case s.relationship when 'connector' then 'chat' when 'peer' then 'agent' end)`
+
 /** The columns of a ChatSessionRow. The statement must name the table `s`. */
-const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
+const columns = sql`s.id, ${source} as source, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
   s.metadata || jsonb_build_object('relationship', s.relationship) as metadata, s.message_count, s.last_message_at,
   s.revision, s.created_at, s.updated_at,
   (
@@ -72,29 +81,48 @@ const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.s
     where p.org_id = s.org_id and p.session_id = s.id
   ) as participants`
 
-const visible = (actor: Actor, workspaceId: string): Sql =>
+/** The columns of a ListedSession. */
+export const listedColumns = sql`${columns}, s.updated_at::text as updated_at_exactly`
+
+export const visible = (actor: Actor, workspaceId: string): Sql =>
   sql`s.org_id = ${actor.orgId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`
 
 export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<ChatSessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
-/** The session's id, agent and active turn, if it is visible in the workspace. Most session routes need only these. */
+export interface SessionKey {
+  id: string
+  agentId: string
+  activeTurnId: string | null
+  /** The turns that are not part of the active branch. */
+  skipped: Skipped | null
+}
+
+/** The key fields of a session, if it is visible in the workspace. Most session routes need only these. */
 export const findSessionKey = (db: Db, actor: Actor, workspaceId: string, id: string) =>
-  db.row<{ id: string; agentId: string; activeTurnId: string | null }>(sql`
-    select s.id, s.agent_id, s.active_turn_id from sessions s
+  db.row<SessionKey>(sql`
+    select s.id, s.agent_id, s.active_turn_id, s.skipped::text as skipped from sessions s
     where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
-export interface SessionPage {
-  workspaceId: string
+export interface SessionFilter {
   projectId: string | undefined
+  source: SessionSource | undefined
+}
+
+export const matchesFilter = (filter: SessionFilter): Sql => sql`
+  ${filter.projectId === undefined ? empty : sql`and s.project_id = ${filter.projectId}`}
+  ${filter.source === undefined ? empty : sql`and ${source} = ${filter.source}`}`
+
+export interface SessionPage extends SessionFilter {
+  workspaceId: string
   limit: number
   after: SessionPosition
 }
 
-export const listSessions = (db: Db, actor: Actor, { workspaceId, projectId, limit, after }: SessionPage) =>
+export const listSessions = (db: Db, actor: Actor, { workspaceId, limit, after, ...filter }: SessionPage) =>
   db.rows<ListedSession>(sql`
-    select ${columns}, s.updated_at::text as updated_at_exactly from sessions s
-    where ${visible(actor, workspaceId)} ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
+    select ${listedColumns} from sessions s
+    where ${visible(actor, workspaceId)} ${matchesFilter(filter)}
       and s.changed_at <= ${tenMinutesOf(after.updatedAt)}
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
     order by s.changed_at desc, s.updated_at desc, s.id desc
@@ -105,14 +133,14 @@ export const listAgentSessions = (
   db: Db,
   actor: Actor,
   agentId: string,
-  { workspaceId, projectId, limit, after }: SessionPage,
+  { workspaceId, limit, after, ...filter }: SessionPage,
 ) =>
   db.rows<ListedSession>(sql`
-    select ${columns}, s.updated_at::text as updated_at_exactly
+    select ${listedColumns}
     from session_participants mine
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
     where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
-      ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
+      ${matchesFilter(filter)}
       and mine.changed_at <= ${tenMinutesOf(after.updatedAt)}
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
     order by mine.changed_at desc, s.updated_at desc, s.id desc
@@ -127,15 +155,16 @@ export interface NewSession {
   metadata: Record<string, unknown>
   /** Undefined for a session with a user. */
   relationship?: 'connector'
+  source: SessionSource
 }
 
 /** Creates the session with the agent and the caller as participants. */
 export const insertSession = (db: Db, actor: Actor, session: NewSession, created: OutboxRow) =>
   db.execute(sql`
     with made as (
-      insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, relationship, created_by)
+      insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, relationship, source, created_by)
       values (${actor.orgId}, ${session.id}, ${session.workspaceId}, ${session.projectId}, ${session.agentId},
-        ${session.title}, ${JSON.stringify(session.metadata)}, ${session.relationship ?? 'user'}, ${actor.userId})
+        ${session.title}, ${JSON.stringify(session.metadata)}, ${session.relationship ?? 'user'}, ${session.source}, ${actor.userId})
       returning org_id, id, updated_at
     ), reported as (
       ${insertOutbox([created], sql`from made`)}
@@ -159,11 +188,13 @@ export interface LockedSession {
   /** Set in a peer session that can be continued; null in all others. */
   peerKey: string | null
   createdBy: string
+  /** The turns that are not part of the active branch. */
+  skipped: Skipped | null
   participantIds: string[]
 }
 
 const lockedColumns = (orgId: string, id: string): Sql => sql`id, workspace_id, agent_id, title, project_id, metadata,
-  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by,
+  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by, skipped::text as skipped,
   array(
     select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
   ) as participant_ids`
@@ -256,7 +287,7 @@ export const atStart = (id: string): Sql => sql`concat(${id}::text)::uuid`
 const weekMs = 604_800_000
 
 /** Where the messages of a session begin. */
-const inSession = (sessionId: string): Sql => sql`m.id >= ${atStart(idLater(sessionId, -weekMs))}`
+export const inSession = (sessionId: string): Sql => sql`m.id >= ${atStart(idLater(sessionId, -weekMs))}`
 
 /** The id of the reply of a turn, which is generated with that of the turn. */
 export const isNear = (id: Sql, turnId: string): Sql =>
@@ -264,6 +295,9 @@ export const isNear = (id: Sql, turnId: string): Sql =>
 
 /** The ids of a turn and of those that began later. */
 export const isFrom = (id: Sql, turnId: string): Sql => sql`${id} >= ${atStart(idLater(turnId, -weekMs))}`
+
+const isNotSkipped = (skipped: Skipped | null): Sql =>
+  skipped === null ? empty : sql`and not m.turn_number <@ ${skipped}::int4multirange`
 
 const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
   m.created_at`
@@ -273,13 +307,13 @@ export const listMessages = (
   db: Db,
   actor: Actor,
   sessionId: string,
-  { limit, before }: { limit: number; before: number | undefined },
+  { limit, before, skipped }: { limit: number; before: number | undefined; skipped: Skipped | null },
 ) =>
   db.rows<MessageRow>(sql`
     select * from (
       select ${messageColumns} from messages m
       where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
-        ${before === undefined ? empty : sql`and m.position < ${before}::bigint`}
+        ${before === undefined ? empty : sql`and m.position < ${before}::bigint`} ${isNotSkipped(skipped)}
       order by m.position desc ${pageBound}
     ) bounded order by position desc limit ${limit}`)
 
@@ -297,20 +331,29 @@ interface HistoryOptions {
   orgId: string
   sessionId: string
   turnNumber: number
+  skipped: Skipped | null
   /** Leaves the messages of the turn itself out. */
   isEarlierOnly?: boolean
   limit: number
   maxBytes: number
 }
 
-const history = ({ orgId, sessionId, turnNumber, isEarlierOnly = false, limit, maxBytes }: HistoryOptions): Sql => sql`
+const history = ({
+  orgId,
+  sessionId,
+  turnNumber,
+  skipped,
+  isEarlierOnly = false,
+  limit,
+  maxBytes,
+}: HistoryOptions): Sql => sql`
     select ${messageColumns}
     from (
       select m.*, sum(octet_length(m.parts::text)) over (order by m.turn_number desc, m.position desc) as bytes
       from (
         select ${messageColumns} from messages m
         where m.org_id = ${orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
-          and m.turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber}
+          and m.turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber} ${isNotSkipped(skipped)}
         order by m.turn_number desc, m.position desc
         limit ${limit}
       ) as m
@@ -320,7 +363,7 @@ const history = ({ orgId, sessionId, turnNumber, isEarlierOnly = false, limit, m
 
 /**
  * The messages of a turn and of earlier turns, newest first: at most `limit` messages, with about `maxBytes` of earlier
- * messages. Messages of later turns, which are queued, are not part of the turn's conversation.
+ * messages. Messages of later turns, which are queued, and of other branches are not part of the turn's conversation.
  */
 export const listHistory = (db: Db, options: HistoryOptions) => db.rows<MessageRow>(history(options))
 

@@ -8,11 +8,15 @@ import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/http/schemas.ts'
+import { switchBranch, withVersions } from './branches/branches.ts'
 import type { SessionDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import {
   AgentParams,
+  BranchSwitch,
+  ListedSession,
   Message,
+  MessageListQuery,
   ParticipantSessionsQuery,
   PeerMessage,
   Session,
@@ -55,9 +59,9 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         tags,
         summary: 'List sessions',
         description:
-          'Returns the sessions of the workspace, last changed first. NOT_FOUND when `agentId` names no agent that is visible to the caller.',
+          'Returns the sessions of the workspace, last changed first, or with `search` those that contain words. NOT_FOUND when `agentId` names no agent that is visible to the caller.',
         querystring: SessionListQuery,
-        response: { 200: Success(CursorList(Session)) },
+        response: { 200: Success(CursorList(ListedSession)) },
       },
     },
     async ({ actor, query }) => ok(await sessions.listSessions(db.replica, actor, query)),
@@ -149,22 +153,49 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         summary: 'List messages of a session',
         description: 'Returns the messages of a session, newest first.',
         params: IdParams,
-        querystring: CursorQuery,
+        querystring: MessageListQuery,
         response: { 200: Success(CursorList(Message)) },
       },
     },
     async ({ actor, params, query }) => {
-      const { limit, cursor } = query
+      const { limit, cursor, branch } = query
       const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
-      await sessions.requireSession(db.hot, actor, params.id)
-      const rows = await queries.listMessages(db.replica, actor, params.id, { limit: limit + 1, before })
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
+      const session = await sessions.requireSession(db.hot, actor, params.id)
+      const skipped = branch === 'all' ? null : session.skipped
+      const rows = await queries.listMessages(db.replica, actor, params.id, { limit: limit + 1, before, skipped })
+      const page = rows.slice(0, limit)
+      const hasVersions = session.skipped !== null
+      const items = hasVersions ? await withVersions(db.replica, actor.orgId, params.id, page) : page
+      const last = page.at(-1)
       return ok({ items, nextCursor: rows.length > limit && last ? encodeCursor([last.position]) : null })
     },
   )
 
+  registerBranchRoute(app, db)
   registerAgentLists(app, db, createDefaultAgent)
+}
+
+const registerBranchRoute = (app: App, db: Database): void => {
+  app.post(
+    `${apiPrefix}/sessions/:id/branch`,
+    {
+      config: { events: ['session.updated'], access: 'sessions:write', what, errors: ['CONFLICT', 'VALIDATION_ERROR'] },
+      schema: {
+        tags,
+        summary: 'Switch to another version of a message',
+        description:
+          'Makes the newest branch that contains a message the active one: its messages are listed, and the next message follows its last reply. CONFLICT while a turn of the session is running.',
+        params: IdParams,
+        body: BranchSwitch,
+        response: { 200: Success(Session) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      await switchBranch(request.db, actor, params.id, body.messageId)
+      return sendSession(request, reply, await sessions.getSession(db.hot, actor, params.id))
+    },
+  )
 }
 
 /** Sessions of an agent and its messages to peers. `createDefaultAgent` creates the org's default agent if it is missing. */

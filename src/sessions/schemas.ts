@@ -40,6 +40,12 @@ export const SessionStatus = Type.Enum(['idle', 'running', 'requires_action'], {
     '`idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.',
 })
 
+const SessionSource = Type.Enum(['console', 'api', 'openai', 'mcp', 'a2a', 'chat', 'agent'], {
+  description:
+    'How the session was created. `console`: by a person in the console. `api`: by `POST /sessions` with an API key. `openai`, `mcp`, `a2a`: by that protocol. `chat`: by a chat of a connection, such as Slack. `agent`: by an agent that wrote to another.',
+  examples: ['console'],
+})
+
 const sessionTitle = {
   description: 'Title, 1–255 characters. Null until the first message, whose first line becomes the title.',
   examples: ['Release notes for 2.4'],
@@ -57,6 +63,10 @@ export const Session = Type.Object(
       }),
     ),
     title: Nullable(Type.String(sessionTitle)),
+    source: Nullable(
+      SessionSource,
+      'How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.',
+    ),
     status: SessionStatus,
     activeTurnId: Nullable(
       Type.String({ format: 'uuid', description: 'ID of the running turn. Null without one.', examples: [null] }),
@@ -67,6 +77,26 @@ export const Session = Type.Object(
     lastMessageAt: Nullable(TimestampOf('Time of the last message. Null before the first.')),
     createdAt: CreatedAt,
     updatedAt: UpdatedAt,
+  },
+  { description: 'A conversation with an agent.' },
+)
+
+export const ListedSession = Type.Object(
+  {
+    ...Session.properties,
+    match: Type.Optional(
+      Nullable(
+        Type.Object({
+          messageId: IdOf('ID of the message.'),
+          role: Type.Enum(['user', 'assistant'], { description: 'Who wrote it: `user` or `assistant`.' }),
+          excerpt: Type.String({
+            description: 'The part of its text around a word of the search, on one line, at most 162 characters.',
+            examples: ['…Revenue rose by 8 % in the third quarter.'],
+          }),
+        }),
+        'Only with `search`: the newest message that matches. Null when only the title does.',
+      ),
+    ),
   },
   { description: 'A conversation with an agent.' },
 )
@@ -118,6 +148,21 @@ export const SessionListQuery = Type.Object({
     }),
   ),
   projectId: Type.Optional(IdOf('Return only sessions of this project.')),
+  source: Type.Optional(
+    Type.Unsafe<Static<typeof SessionSource>>({
+      ...SessionSource,
+      description: 'Return only sessions that were created in this way, see `source` of a session.',
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 20,000 characters are searched. Returns one page without `nextCursor`, and `match` for each session.',
+      examples: ['quarterly revenue'],
+    }),
+  ),
 })
 export type SessionListQuery = Static<typeof SessionListQuery>
 
@@ -189,10 +234,30 @@ export const Message = Type.Object(
     }),
     author: Author,
     parts,
+    versions: Type.Optional(
+      Type.Array(Id, {
+        description:
+          'IDs of all versions of the message, oldest first, with its own. Only in lists of the messages of a session, and only for a message with several versions; see `replaces`.',
+        examples: [[]],
+      }),
+    ),
     createdAt: CreatedAt,
   },
   { description: 'A message of a session.' },
 )
+
+export const MessageListQuery = Type.Object({
+  ...CursorQuery.properties,
+  branch: Type.Enum(['active', 'all'], {
+    default: 'active',
+    description:
+      '`active`: the conversation as the agent sees it. `all`: also messages that were replaced, and what follows them. Default `active`.',
+  }),
+})
+
+export const BranchSwitch = Type.Object({
+  messageId: IdOf('ID of a message of this session that started a turn, such as an item of `versions`.'),
+})
 
 export const PeerMessage = Type.Object(
   {

@@ -42,6 +42,7 @@ describe('POST /sessions', () => {
       workspaceId: owner.workspaceId,
       projectId,
       title: 'Plans',
+      source: 'api',
       status: 'idle',
       activeTurnId: null,
       participants: [

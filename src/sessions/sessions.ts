@@ -13,6 +13,8 @@ import { sessionCreated } from './events.ts'
 import * as queries from './queries.ts'
 import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
+import { searchSessions } from './search/search.ts'
+import type { FoundSession } from './search/search.ts'
 
 const maxMetadataBytes = 16_384
 
@@ -35,11 +37,7 @@ export const getSession = async (db: Db, actor: Actor, id: string): Promise<Chat
 }
 
 /** The fields of a session that its routes need. NOT_FOUND when it is not visible in the request's workspace. */
-export const requireSession = async (
-  db: Db,
-  actor: Actor,
-  id: string,
-): Promise<{ id: string; agentId: string; activeTurnId: string | null }> => {
+export const requireSession = async (db: Db, actor: Actor, id: string): Promise<queries.SessionKey> => {
   const session = await queries.findSessionKey(db, actor, workspaceOf(actor), id)
   if (!session) throw notFound('Session')
   return session
@@ -65,6 +63,7 @@ export const createSession = async (db: Database, actor: Actor, body: SessionCre
     agentId: agent.id,
     title: body.title ?? null,
     metadata,
+    source: actor.apiKey === null ? ('console' as const) : ('api' as const),
   }
   await db.transaction(actor, (db) => insertSession(db, actor, session))
   return getSession(db, actor, id)
@@ -114,18 +113,29 @@ export interface SessionListing extends Page {
   /** An id or a slug. */
   agentId?: string | undefined
   projectId?: string | undefined
+  source?: queries.SessionSource | undefined
+  search?: string | undefined
 }
 
-/** Sessions of the request's workspace, last changed first. NOT_FOUND for an agent that does not exist. */
+/**
+ * Sessions of the request's workspace, last changed first. With `search`, one page of those that it finds. NOT_FOUND for
+ * an agent that does not exist.
+ */
 export const listSessions = async (
   db: Db,
   actor: Actor,
-  { agentId, projectId, limit, cursor }: SessionListing,
-): Promise<{ items: ChatSessionRow[]; nextCursor: string | null }> => {
+  { agentId, projectId, source, search, limit, cursor }: SessionListing,
+): Promise<{ items: (ChatSessionRow | FoundSession)[]; nextCursor: string | null }> => {
   const agent = agentId === undefined ? undefined : await getAgent(db, actor, agentId)
+  const workspaceId = workspaceOf(actor)
+  const filter = { projectId, source }
+  if (search !== undefined) {
+    const found = await searchSessions(db, actor, search, { ...filter, workspaceId, agentId: agent?.id, limit })
+    return { items: found, nextCursor: null }
+  }
   const [updatedAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const after = updatedAt === undefined || id === undefined ? listStart : { updatedAt, id }
-  const page = { workspaceId: workspaceOf(actor), projectId, limit: limit + 1, after }
+  const page = { ...filter, workspaceId, limit: limit + 1, after }
   const rows = agent
     ? await queries.listAgentSessions(db, actor, agent.id, page)
     : await queries.listSessions(db, actor, page)

@@ -6,6 +6,7 @@ import { createSignInLink } from '../../src/identity/sign-in/links.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { CallOptions, TestActor, TestApp } from '../harness.ts'
 import { create, createFolder, formBody, formType, pathOf as pathOfUrl, upload } from '../support/files.ts'
+import { ask, openSession } from '../support/chat.ts'
 import { bodies, factories, factoryOf, freeParams } from './resources.ts'
 import { bodySchemaOf, pathOf, sampleOf } from './route-list.ts'
 import type { Route } from './route-list.ts'
@@ -244,6 +245,16 @@ export const samples: Record<string, MakeSample[]> = {
   ],
   [`POST ${api}/sessions`]: [
     async (_app, owner) => ({ path: `${api}/sessions`, options: { as: owner, json: { agentId: 'assistant' } } }),
+  ],
+  [`POST ${api}/sessions/:id/branch`]: [
+    async (app, owner) => {
+      const { id } = await openSession(app, owner)
+      await ask(app, owner, id, { text: 'Hello' })
+      const { body } = await app.call('GET', `${api}/sessions/${id}/messages`, { as: owner })
+      const { id: messageId } = body.data.items.find(({ role }: { role: string }) => role === 'user')
+      await ask(app, owner, id, { text: 'Hello again', replaces: messageId })
+      return { path: `${api}/sessions/${id}/branch`, options: { as: owner, json: { messageId } } }
+    },
   ],
   'POST /api/openai/v1/files': [
     async (_app, owner) => ({

@@ -143,7 +143,7 @@ const configureExisting = async (
 const sessionFor = async (db: Transaction, { actor, agent }: Sender, { contextId }: Message): Promise<string> => {
   if (contextId !== '') return contextId
   const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
-  await insertSession(db, actor, { ...session, title: null, metadata: {} })
+  await insertSession(db, actor, { ...session, title: null, metadata: {}, source: 'a2a' })
   return session.id
 }
 

@@ -41,7 +41,7 @@ export const startAsk = async (
     if (sessionId !== undefined) return beginTurn(db, deps, actor, { ...turn, sessionId })
     const agent = await getAgent(db, actor, named ?? defaultAgentSlug)
     const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
-    await insertSession(db, actor, { ...session, title: null, metadata: {} })
+    await insertSession(db, actor, { ...session, title: null, metadata: {}, source: 'mcp' })
     return beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
   })
 }

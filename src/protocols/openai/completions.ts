@@ -20,6 +20,7 @@ import { messageCreated } from '../../sessions/events.ts'
 import * as sessionQueries from '../../sessions/queries.ts'
 import { insertSession } from '../../sessions/sessions.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
+import { isSkipped } from '../../sessions/branches/skipped.ts'
 import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
 import type { StopReason } from '../../sessions/turns/queries.ts'
 import { callerRounds, findContinuedTurn, ownerOf, resumeChat } from './continuation.ts'
@@ -176,13 +177,15 @@ const createChat = async (deps: SessionDeps, actor: Actor, request: ChatRequest)
       const session = await sessionQueries.lockSession(db, actor.orgId, continued.sessionId)
       // Another request has added a turn in the meantime, which is not part of this conversation.
       if (session?.turnCount !== continued.number || session.activeTurnId !== null) return undefined
+      // A person has switched to another branch.
+      if (isSkipped(session.skipped, continued.number)) return undefined
       const turnId = await beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
       await request.alsoStore?.(db, turnId)
       return { turnId, sessionId: session.id }
     }
     const [sessionId, turnId] = [newId(), newId()]
     const session = { id: sessionId, workspaceId, projectId: null, agentId: agent.id, title: null, metadata: {} }
-    await insertSession(db, actor, session)
+    await insertSession(db, actor, { ...session, source: 'openai' })
     if (imported.length > 0) {
       const events = imported.map((message) => messageCreated(actor, session, { ...message, turnId }))
       await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported }, events)

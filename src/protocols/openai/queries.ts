@@ -25,7 +25,7 @@ export const listRepliedTurns = (
       join sessions s on s.org_id = t.org_id and s.id = t.session_id
       join messages m on m.org_id = t.org_id and m.id = t.reply_id
     where t.org_id = ${actor.orgId} and t.caller_digest = ${digest} and t.user_id = ${actor.userId}
-      and t.agent_id = ${agentId} and t.ended_at is not null and t.number = s.turn_count
+      and t.agent_id = ${agentId} and t.ended_at is not null and t.number = s.turn_count and not t.number <@ coalesce(s.skipped, '{}')
       and s.workspace_id = ${workspaceId} and s.deleted_at is null and s.active_turn_id is null
     order by t.created_at desc
     limit 5`)

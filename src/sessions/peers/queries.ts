@@ -107,9 +107,9 @@ export interface PeerSession {
 export const insertPeerSession = (db: Db, orgId: string, session: PeerSession, created: OutboxRow) =>
   db.row<{ id: string }>(sql`
     with made as (
-      insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, peer_key,
+      insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, source, peer_key,
         peer_chat_id, created_by)
-      values (${orgId}, ${session.id}, ${session.workspaceId}, ${session.agentIds[0]}, ${session.title}, 'peer',
+      values (${orgId}, ${session.id}, ${session.workspaceId}, ${session.agentIds[0]}, ${session.title}, 'peer', 'agent',
         ${session.key}, ${session.chatId}, ${session.userId})
       on conflict (org_id, workspace_id, peer_key) where peer_key is not null and deleted_at is null do nothing
       returning org_id, id, updated_at

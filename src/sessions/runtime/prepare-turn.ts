@@ -59,10 +59,10 @@ export const prepareTurn = async (
   handed?: HandedTurn,
 ): Promise<TurnContext | ErrorDetail> => {
   const { turn, lease, state, services } = leased
-  const { sessionId, number: turnNumber } = turn
+  const { sessionId, number: turnNumber, skipped } = turn
   const [authority, history] = await Promise.all([
     services.authority.load(),
-    handed?.history ?? listHistory(db, { orgId: lease.orgId, sessionId, turnNumber, ...historyLimits }),
+    handed?.history ?? listHistory(db, { orgId: lease.orgId, sessionId, turnNumber, skipped, ...historyLimits }),
   ])
   if (authority instanceof AuthorityLost) return authority.detail
   const model = models.find(turn.model)
@@ -77,6 +77,6 @@ export const prepareTurn = async (
     ...authority,
     model,
     instructions: instructionsFor(agent, actor, project, [turn.instructions, peerNote(history, turn.number)]),
-    exchanges: exchangesOf(history, turn.relationship === 'peer' ? agent.id : undefined),
+    exchanges: exchangesOf(history, { peer: turn.relationship === 'peer' ? agent.id : undefined, skipped }),
   }
 }

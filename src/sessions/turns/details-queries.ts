@@ -27,7 +27,7 @@ const turnRecord = `json_build_object(
   'userId', t.user_id, 'scopes', t.scopes, 'apiKeyId', t.api_key_id, 'model', t.model, 'pricing', t.pricing,
   'maxSteps', t.max_steps, 'maxCostCents', t.max_cost_cents, 'feeBps', t.fee_bps,
   'feeWaiverCents', t.fee_waiver_cents::text, 'providerKeyId', t.provider_key_id, 'instructions', t.instructions,
-  'maxOutputTokens', t.max_output_tokens, 'clientTools', t.client_tools, 'responseFormat', t.response_format, 'stopSequences', t.stop_sequences, 'chainId', coalesce(t.chain_id, t.id), 'hop', t.hop,
+  'maxOutputTokens', t.max_output_tokens, 'clientTools', t.client_tools, 'responseFormat', t.response_format, 'stopSequences', t.stop_sequences, 'chainId', coalesce(t.chain_id, t.id), 'hop', t.hop, 'skipped', t.skipped::text,
   'leftOutExchanges', t.left_out_exchanges, 'untrustedFrom', t.untrusted_from, 'status', t.status,
   'stopReason', t.stop_reason, 'error', t.error, 'replyId', t.reply_id, 'attempts', t.attempts,
   'restedAttempts', t.rested_attempts, 'workerDeaths', t.worker_deaths, 'workedMs', t.worked_ms::text,

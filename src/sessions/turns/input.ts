@@ -14,6 +14,8 @@ export interface UserMessage {
   fileIds: string[]
   /** Set by `continue: true`: resume the last turn, which a limit ended. */
   isContinued?: boolean
+  /** The message that this one replaces; without text and files, it is sent again. */
+  replaces?: string | undefined
 }
 
 /** A request to a session: a user's message that starts a turn, or decisions that continue one. */
@@ -49,18 +51,23 @@ const fromMessages = (messages: UiMessage[]): TurnInput => {
 }
 
 /** Reads a request body: `{ text, fileIds }`, `{ continue: true }`, or the `{ messages }` of the AI SDK's useChat. */
-export const readTurnInput = ({ text, fileIds = [], messages, continue: isContinued }: TurnCreate): TurnInput => {
+export const readTurnInput = (body: TurnCreate): TurnInput => {
+  const { text, fileIds = [], messages, replaces, continue: isContinued } = body
+  if (replaces !== undefined && messages !== undefined) throw badRequest('replaces must not be combined with messages')
   if (isContinued === true) {
-    if (text !== undefined || messages !== undefined || fileIds.length > 0) {
-      throw badRequest('continue must not be combined with text, fileIds or messages')
+    if (text !== undefined || messages !== undefined || fileIds.length > 0 || replaces !== undefined) {
+      throw badRequest('continue must not be combined with text, fileIds, messages or replaces')
     }
     return { text: 'Go on.', fileIds: [], isContinued: true }
   }
-  if (text === undefined && messages === undefined && fileIds.length === 0) throw badRequest('text is required')
+  if (text === undefined && messages === undefined && fileIds.length === 0) {
+    if (replaces !== undefined) return { text: '', fileIds: [], replaces }
+    throw badRequest('text is required')
+  }
   const input = text === undefined && messages !== undefined ? fromMessages(messages) : { text: text ?? '', fileIds }
   if ('decisions' in input) return input
   const files = [...new Set([...input.fileIds, ...fileIds].map((id) => id.toLowerCase()))]
   if (input.text.trim() === '' && files.length === 0) throw badRequest('text must not be empty')
   if (files.length > 20) throw badRequest('fileIds must have at most 20 items')
-  return { text: input.text, fileIds: files }
+  return { text: input.text, fileIds: files, ...(replaces !== undefined && { replaces }) }
 }

@@ -7,6 +7,7 @@ import type { OutboxRow, OutboxTemplate } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import { historyRecord, isNear, touchAgents } from '../queries.ts'
+import type { Skipped } from '../branches/skipped.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { OutputFormat } from '../output/schemas.ts'
 import type { CallerTools } from './caller-tools/schemas.ts'
@@ -77,6 +78,8 @@ export interface TurnRow extends ChainColumns {
   /** The number of workers that died while they ran the turn, since it last waited for a person. */
   workerDeaths: number
   workedMs: bigint
+  /** The turns of its session that are not part of its conversation. */
+  skipped: Skipped | null
   createdAt: string
   startedAt: string | null
   /** When a worker last claimed it, or when it last began to wait for a person or its caller. */
@@ -89,7 +92,7 @@ const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, tu
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.claimed_at, turns.ended_at,
-  turns.event_chain_id, turns.event_depth`
+  turns.event_chain_id, turns.event_depth, turns.skipped::text as skipped`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`
@@ -101,10 +104,13 @@ export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) 
 export const lockTurn = (db: Db, orgId: string, id: string) =>
   db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
 
+/** The last turn of the active branch. */
 export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
   db.row<{ status: TurnStatus; agentId: string }>(sql`
-    select status, agent_id from turns where org_id = ${orgId} and session_id = ${sessionId}
-    order by number desc limit 1`)
+    select t.status, t.agent_id
+    from sessions s join turns t on t.org_id = s.org_id and t.session_id = s.id
+    where s.org_id = ${orgId} and s.id = ${sessionId} and not t.number <@ coalesce(s.skipped, '{}')
+    order by t.number desc limit 1`)
 
 /** The active turn of a session, before which none is unfinished, and the turns that wait behind it. */
 export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
@@ -143,6 +149,10 @@ export interface NewTurn extends ChainColumns {
   message: { id: string; position: number; author: Author; parts: MessagePart[] }
   /** The title for a session that has none yet. */
   title: string | null
+  /** The turns that are not part of its conversation. */
+  skipped: Skipped | null
+  /** Set when the message replaces another one. */
+  replaced: { id: string; firstVersion: number; isRetry: boolean } | undefined
 }
 
 /**
@@ -199,7 +209,14 @@ const handedColumns = (orgId: string, turn: NewTurn, lease: NewLease): Sql => sq
     select a.revision from agents a
     where a.org_id = ${orgId} and a.id = ${turn.agentId} and a.deleted_at is null and a.is_active
   ) as agent_revision,
-  ${lease.history ? historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, isEarlierOnly: true, ...lease.history }) : sql`null`} as history`
+  ${lease.history ? historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, skipped: turn.skipped, isEarlierOnly: true, ...lease.history }) : sql`null`} as history`
+
+/** A turn that failed and is tried again is no version that people choose from. */
+const markRetried = (orgId: string, { replaced }: NewTurn): Sql =>
+  replaced?.isRetry === true
+    ? sql`, retried as (
+      update turns set is_retried = true where org_id = ${orgId} and id = ${replaced.id} and status = 'failed')`
+    : empty
 
 /** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
 export const insertTurn = async (
@@ -219,14 +236,14 @@ export const insertTurn = async (
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, client_tools, response_format, stop_sequences, caller_digest,
-        untrusted_from, reply_id, event_chain_id, event_depth${leased.columns})
+        untrusted_from, reply_id, event_chain_id, event_depth, skipped, version_of${leased.columns})
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.clientTools && JSON.stringify(turn.clientTools)}, ${turn.responseFormat && JSON.stringify(turn.responseFormat)},
         ${turn.stopSequences && JSON.stringify(turn.stopSequences)},
         ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId},
-        ${turn.eventChainId}, ${turn.eventDepth}${leased.values})
+        ${turn.eventChainId}, ${turn.eventDepth}, ${turn.skipped}::int4multirange, ${turn.replaced?.firstVersion ?? null}${leased.values})
       returning created_at, started_at
     ), message as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
@@ -236,7 +253,7 @@ export const insertTurn = async (
       update sessions
       set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),
         revision = revision + 1, title = coalesce(title, ${turn.title}),
-        active_turn_id = coalesce(active_turn_id, ${turn.id}),
+        active_turn_id = coalesce(active_turn_id, ${turn.id})${turn.replaced ? sql`, skipped = ${turn.skipped}::int4multirange` : empty},
         status = case when active_turn_id is null then 'running' else status end
       where org_id = ${orgId} and id = ${turn.sessionId}
       returning org_id, id, updated_at, changed_at, active_turn_id
@@ -244,7 +261,7 @@ export const insertTurn = async (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id = ${turn.id}`)}
     ), reported as (
       ${insertOutbox(events, sql`from made`)}
-    )${more.reservation ? sql`, ${more.reservation}` : empty}
+    )${markRetried(orgId, turn)}${more.reservation ? sql`, ${more.reservation}` : empty}
     select made.created_at, made.started_at${lease ? sql`, ${handedColumns(orgId, turn, lease)}` : empty} from made`)
 }
 
@@ -260,7 +277,7 @@ export interface ClaimedTurn extends TurnRow {
   /** The remaining time of its chain of messages between agents; null outside of a chain. */
   chainLeftMs: number | null
   keyExpiresAt: string | null
-  /** The `untrustedFrom` of the earlier turns of its session. */
+  /** The `untrustedFrom` of the earlier turns of its session, also of those that it skips. */
   earlierUntrustedFrom: string | null
 }
 

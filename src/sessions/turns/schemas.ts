@@ -76,6 +76,11 @@ export const TurnCreate = Type.Object(
     continue: Type.Optional(
       Type.Boolean({ description: 'Continue the last turn, which a limit ended, in place of `text`. Default false.' }),
     ),
+    replaces: Type.Optional(
+      IdOf(
+        'ID of one of your own messages of this session that started a turn. The new message becomes another version of it: from then on the agent sees neither that message nor what follows it. Without `text` and `fileIds`, the same message is sent again. CONFLICT while a turn of the session is running, unless `onBusy` is `interrupt`. Default: none.',
+      ),
+    ),
     background: Type.Optional(
       Type.Boolean({ description: 'Return 202 at once instead of waiting for the reply. Default false.' }),
     ),

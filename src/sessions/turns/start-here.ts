@@ -35,7 +35,15 @@ const expiryOf = ({ apiKey }: Actor): string | null =>
   apiKey === null || apiKey.expiresAtMs === Number.POSITIVE_INFINITY ? null : new Date(apiKey.expiresAtMs).toISOString()
 
 const claimedTurn = (actor: Actor, { turn, session }: Start, records: HandedRecords): ClaimedTurn => {
-  const { message: _message, title: _title, callerDigest: _digest, scopes, feeWaiverCents, ...columns } = turn
+  const {
+    message: _message,
+    title: _title,
+    callerDigest: _digest,
+    replaced: _replaced,
+    scopes,
+    feeWaiverCents,
+    ...columns
+  } = turn
   return {
     ...columns,
     scopes: [...scopes],

@@ -3,6 +3,8 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
+import { getReplaced } from '../branches/branches.ts'
+import type { Replaced } from '../branches/branches.ts'
 import * as queries from '../queries.ts'
 import { requireSession } from '../sessions.ts'
 import { readResponseFormat } from '../output/response-format.ts'
@@ -38,6 +40,16 @@ const agentToContinue = async (db: Database, actor: Actor, sessionId: string): P
   return last.agentId
 }
 
+const findReplaced = async (
+  db: Database,
+  actor: Actor,
+  sessionId: string,
+  { replaces, text, fileIds }: UserMessage,
+): Promise<Replaced | undefined> => {
+  if (replaces === undefined) return undefined
+  return getReplaced(db, actor, { sessionId, messageId: replaces, isRetry: text === '' && fileIds.length === 0 })
+}
+
 type CallerOptions = Pick<
   TurnCreate,
   'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy' | 'tools' | 'toolChoice' | 'responseFormat'
@@ -51,20 +63,25 @@ export const createTurn = async (
   { agentId, maxSteps, maxCostCents, onBusy, tools, toolChoice, responseFormat: asked }: CallerOptions,
 ): Promise<string> => {
   const continued = message.isContinued === true ? await agentToContinue(deps.db, actor, sessionId) : undefined
+  const replaced = await findReplaced(deps.db, actor, sessionId, message)
   const callerTools = readCallerTools(tools, toolChoice)
   const responseFormat = readResponseFormat(asked)
   if (callerTools) {
-    const answering = agentId ?? continued ?? (await requireSession(deps.db.hot, actor, sessionId)).agentId
+    const answering =
+      agentId ?? continued ?? replaced?.agentId ?? (await requireSession(deps.db.hot, actor, sessionId)).agentId
     await checkCallerTools(deps, actor, answering, callerTools)
   }
-  const parts = await toMessageParts(deps.db, actor, message)
-  const areOwn = await Promise.all(message.fileIds.map((id) => isOwnName(deps.db, actor, id)))
+  // The files of a message that is sent again are checked when the model is shown them, as in any later turn.
+  const parts = replaced?.isRetry === true ? replaced.parts : await toMessageParts(deps.db, actor, message)
+  const fileIds = parts.flatMap((part) => (part.type === 'file' ? [part.fileId] : []))
+  const areOwn = await Promise.all(fileIds.map((id) => isOwnName(deps.db, actor, id)))
   const untrustedFrom = areOwn.includes(false) ? ('file' as const) : null
   // The options are listed one by one: the request body may contain other fields of TurnRequest, such as `author`.
   const turn = {
     sessionId,
     parts,
-    agentId: agentId ?? continued,
+    agentId: agentId ?? continued ?? replaced?.agentId,
+    replaced,
     maxSteps,
     maxCostCents,
     onBusy,

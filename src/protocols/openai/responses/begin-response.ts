@@ -95,8 +95,8 @@ const historyOf = async (
       ? invalid('input', 'input must contain only the outputs of the function calls of the previous response')
       : invalid('previous_response_id', 'The previous response has not ended.')
   }
-  const { sessionId, number: turnNumber } = turn
-  const messages = await listHistory(db, { orgId: actor.orgId, sessionId, turnNumber, ...historyLimits })
+  const { sessionId, number: turnNumber, skipped } = turn
+  const messages = await listHistory(db, { orgId: actor.orgId, sessionId, turnNumber, skipped, ...historyLimits })
   return messages.toReversed().map(toConversation)
 }
 

@@ -1,5 +1,7 @@
 import type { MessageRow } from '../../queries.ts'
 import type { MessagePart } from '../../schemas.ts'
+import { countSkipped } from '../../branches/skipped.ts'
+import type { Skipped } from '../../branches/skipped.ts'
 import { withAttachedFiles } from '../../models/attached-files.ts'
 import type {
   AssistantPart,
@@ -60,7 +62,7 @@ export const assistantMessages = (parts: StepPart[], model?: string): PromptMess
 
 /** The messages of one turn as the model of a later turn is shown them. */
 export interface Exchange {
-  /** The number of the turn in its session, from 1. */
+  /** The place of the turn in its conversation, from 1. */
   number: number
   messages: PromptMessage[]
   tokens: number
@@ -97,13 +99,18 @@ const fromAgents = ({ author, role, parts }: MessageRow, reader: string): Prompt
     : [{ role: 'assistant', parts: [{ type: 'text', text: textOf(parts) }] }]
 }
 
-/**
- * Groups `history` by turn, newest first. `peer` is the agent that reads it, in a session between agents. The oldest turn
- * is dropped when the history begins in the middle of it.
- */
-export const exchangesOf = (history: MessageRow[], peer: string | undefined): Exchange[] => {
+interface Reading {
+  /** The agent that reads the history, in a session between agents. */
+  peer?: string | undefined
+  /** The turns that the history leaves out. */
+  skipped?: Skipped | null
+}
+
+/** Groups `history` by turn, newest first. The oldest turn is dropped when the history begins in the middle of it. */
+export const exchangesOf = (history: MessageRow[], { peer, skipped = null }: Reading = {}): Exchange[] => {
   const byTurn = Map.groupBy(history, ({ turnNumber }) => turnNumber)
-  const exchanges = [...byTurn].map(([number, rows]): Exchange & { isWhole: boolean } => {
+  const exchanges = [...byTurn].map(([turnNumber, rows]): Exchange & { isWhole: boolean } => {
+    const number = turnNumber - countSkipped(skipped, turnNumber)
     const inOrder = rows.toReversed()
     const messages = inOrder.flatMap((row) => {
       if (peer !== undefined) return fromAgents(row, peer)

@@ -1,0 +1,31 @@
+-- Search of conversations, and where each came from.
+
+-- How the session was created: console, api, openai, mcp, a2a, chat or agent. Null for sessions of earlier versions and of
+-- servers of the previous version, which run beside this one during an update.
+alter table sessions add column source text;
+create index sessions_by_source on sessions (
+  org_id, workspace_id, (coalesce(source, case relationship when 'connector' then 'chat' when 'peer' then 'agent' end)),
+  changed_at desc) where deleted_at is null;
+
+-- The text of a message that search finds: its first 20,000 characters, without reasoning and tool calls.
+create function message_text(parts jsonb) returns text language sql immutable parallel safe as $$
+  select left(string_agg(left(part ->> 'text', 20000), E'\n' order by place), 20000)
+  from jsonb_array_elements(case jsonb_typeof(parts) when 'array' then parts else '[]' end)
+    with ordinality as one (part, place)
+  where part ->> 'type' = 'text'
+$$;
+
+-- The words of a text in lower case, each behind the end of the org's id. An index has one list of rows for each word, so
+-- that without the org, a search would read the rows of all orgs that contain the word. What separates words here also
+-- separates those of a query, see search/words.ts.
+create function search_words(org uuid, body text) returns tsvector language sql immutable parallel safe as $$
+  select array_to_tsvector(coalesce(array_agg(right(org::text, 12) || left(word, 64)), '{}'))
+  from string_to_table(
+    translate(lower(body), E' \t\n\r!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~„“”‘’«»–—…·•', rpad('', 48, ' ')), ' ') as word
+  where word <> ''
+$$;
+
+-- With a pending list of 256 kB, merging it delays a turn by a few milliseconds; with the default of 4 MB, by hundreds.
+create index messages_search on messages using gin (search_words(org_id, message_text(parts)))
+  with (gin_pending_list_limit = 256);
+-- Titles have no index: the first turn of a session sets its title, and would write to every index of the session.

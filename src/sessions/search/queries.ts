@@ -1,0 +1,80 @@
+import { empty, sql } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { atStart, listedColumns, matchesFilter, visible } from '../queries.ts'
+import type { ListedSession, SessionFilter } from '../queries.ts'
+
+export interface Search extends SessionFilter {
+  workspaceId: string
+  agentId: string | undefined
+  /** A tsquery of `queryOf`. */
+  query: string
+  limit: number
+}
+
+const found = (actor: Actor, { workspaceId, agentId, ...filter }: Search): Sql => sql`
+  ${visible(actor, workspaceId)} ${matchesFilter(filter)} ${
+    agentId === undefined
+      ? empty
+      : sql`and exists (
+    select from session_participants p
+    where p.org_id = ${actor.orgId} and p.session_id = s.id and p.kind = 'agent' and p.participant_id = ${agentId})`
+  }`
+
+/** Of the `most` sessions that changed last, those whose title matches, last changed first. */
+export const listByTitle = (db: Db, actor: Actor, search: Search, most: number) =>
+  db.rows<{ id: string }>(sql`
+    select recent.id
+    from (
+      select s.org_id, s.id, s.title, s.updated_at from sessions s
+      where ${found(actor, search)}
+      order by s.changed_at desc
+      limit ${most}
+    ) recent
+    where search_words(recent.org_id, recent.title) @@ ${search.query}::tsquery
+    order by recent.updated_at desc, recent.id desc
+    limit ${search.limit}`)
+
+export interface FoundMessage {
+  id: string
+  sessionId: string
+  role: 'user' | 'assistant'
+  text: string
+}
+
+/** Messages of a period, by the smallest ids at its beginning and after its end. */
+export interface Period {
+  from: string
+  to: string
+  /** The most matching messages of the org that are considered, so that a frequent word does not read all of them. */
+  most: number
+}
+
+/** The newest matching message of each session, the newest first. */
+export const listByText = (db: Db, actor: Actor, search: Search, { from, to, most }: Period) =>
+  db.rows<FoundMessage>(sql`
+    with matching as materialized (
+      select m.id, m.session_id, m.position from messages m
+      where m.org_id = ${actor.orgId} and m.id >= ${atStart(from)} and m.id < ${atStart(to)}
+        and search_words(m.org_id, message_text(m.parts)) @@ ${search.query}::tsquery
+      limit ${most}
+    ), newest as (
+      select distinct on (session_id) id, session_id from matching order by session_id, position desc
+    ), page as (
+      select newest.id from newest join sessions s on s.org_id = ${actor.orgId} and s.id = newest.session_id
+      where ${found(actor, search)}
+      order by newest.id desc
+      limit ${search.limit}
+    )
+    select m.id, m.session_id, m.role, message_text(m.parts) as text
+    from page join messages m on m.org_id = ${actor.orgId} and m.id = page.id
+      and m.id >= ${atStart(from)} and m.id < ${atStart(to)}
+    order by m.id desc`)
+
+/** These sessions as a list, last changed first. */
+export const listFound = (db: Db, actor: Actor, search: Search, ids: readonly string[]) =>
+  db.rows<ListedSession>(sql`
+    select ${listedColumns} from sessions s
+    where ${found(actor, search)} and s.id = any(${ids}::uuid[])
+    order by s.updated_at desc, s.id desc
+    limit ${search.limit}`)

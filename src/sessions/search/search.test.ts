@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/database/database.ts'
+import { newId, smallestIdOf } from '../../platform/ids.ts'
+import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { excerptOf, queryOf, wordsOf } from './words.ts'
+
+const app = await startTestApp()
+
+const list = async (as: TestActor | string, query: Record<string, string>) => {
+  const { status, body } = await app.call('GET', `/api/v1/sessions?${new URLSearchParams(query).toString()}`, { as })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data.items as {
+    id: string
+    title: string
+    source: string | null
+    match?: { messageId: string; role: string; excerpt: string } | null
+  }[]
+}
+const titles = async (as: TestActor, search: string, more: Record<string, string> = {}) =>
+  (await list(as, { search, ...more })).map(({ title }) => title)
+
+describe('search', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  const talk = async (title: string, text: string, more: object = {}) => {
+    const { id } = await openSession(app, owner, { title, ...more })
+    await ask(app, owner, id, { text })
+    return id as string
+  }
+  const revenue = await talk('Third quarter', 'Revenue of the Zürich office\nrose; see report_2026.pdf (page 12).')
+  await talk('Lunch', `${'word '.repeat(2_000)}pancakes with ÄPFEL`, { agentId: 'ann' })
+  await openSession(app, owner, { title: 'Revenue plans' })
+
+  test('a session is found by words of its title or of one message, in any order and case, also by their beginnings', async () => {
+    assert.deepEqual(await titles(owner, 'revenue'), ['Revenue plans', 'Third quarter'])
+    assert.deepEqual(await titles(owner, 'ZÜRICH reven'), ['Third quarter'])
+    assert.deepEqual(await titles(owner, 'äpfel'), ['Lunch'])
+    assert.deepEqual(await titles(owner, 'report_2026.PDF'), ['Third quarter'])
+    assert.deepEqual(await titles(owner, '2026'), ['Third quarter'])
+    assert.deepEqual(await titles(owner, 'evenue'), [], 'not by the middle of a word')
+    assert.deepEqual(await titles(owner, 'revenue pancakes'), [], 'not by words of two sessions')
+    assert.deepEqual(await titles(owner, 'third zurich'), [])
+  })
+
+  test('a search returns the newest message that matches, with an excerpt around the first word', async () => {
+    const [found] = await list(owner, { search: 'zürich' })
+    const { body } = await app.call('GET', `/api/v1/sessions/${revenue}/messages`, { as: owner })
+    const asked = body.data.items.find(({ role }: { role: string }) => role === 'user')
+    assert.deepEqual([found?.id, found?.match?.messageId, found?.match?.role], [revenue, asked.id, 'user'])
+    assert.match(found?.match?.excerpt ?? '', /Revenue of the Zürich office rose; see/)
+    const [long] = await list(owner, { search: 'pancakes' })
+    assert.match(long?.match?.excerpt ?? '', /^…(word )+pancakes with ÄPFEL/)
+    const [byTitle] = await list(owner, { search: 'plans' })
+    assert.equal(byTitle?.match, null)
+    assert.ok(!('match' in ((await list(owner, {}))[0] ?? {})), 'lists have no matches')
+  })
+
+  test('a search can be limited to an agent, a source and a number of sessions', async () => {
+    assert.deepEqual(await titles(owner, 'pancakes', { agentId: 'ann' }), ['Lunch'])
+    assert.deepEqual(await titles(owner, 'pancakes', { agentId: 'assistant' }), [])
+    assert.deepEqual(await titles(owner, 'revenue', { limit: '1' }), ['Revenue plans'])
+    assert.deepEqual(await titles(owner, 'revenue', { source: 'api' }), ['Revenue plans', 'Third quarter'])
+    assert.deepEqual(await titles(owner, 'revenue', { source: 'mcp' }), [])
+  })
+
+  test('a search never finds deleted sessions, nor those of another workspace or org', async () => {
+    const stranger = await app.createOrg()
+    assert.deepEqual(await titles(stranger, 'revenue'), [])
+    const { body } = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Other' } })
+    const other = { 'x-workspace-id': body.data.id as string }
+    const elsewhere = await app.call('GET', '/api/v1/sessions?search=revenue', { as: owner, headers: other })
+    assert.deepEqual(elsewhere.body.data.items, [])
+    const id = await talk('Gone', 'The unicorn report')
+    assert.deepEqual(await titles(owner, 'unicorn'), ['Gone'])
+    await app.call('DELETE', `/api/v1/sessions/${id}`, { as: owner })
+    assert.deepEqual(await titles(owner, 'unicorn'), [])
+  })
+
+  test('a search text has 1–200 characters, and punctuation, quotes and operators in it are only separators', async () => {
+    for (const text of ['', 'x'.repeat(201)]) {
+      const { status } = await app.call('GET', `/api/v1/sessions?search=${text}`, { as: owner })
+      assert.equal(status, 400)
+    }
+    for (const text of ['!!!', `'`, '\\', ' ', '%']) assert.deepEqual(await titles(owner, text), [], text)
+    for (const text of [`'revenue' | !office`, 'revenue:* & <office>', `\\revenue'office`]) {
+      assert.deepEqual(await titles(owner, text), ['Third quarter'], text)
+    }
+  })
+
+  test('messages of all months are found, the newest first, and a frequent word reads a bounded number of them', async () => {
+    const crowd = await app.createOrg()
+    const year = Date.now() - 365 * 86_400_000
+    const { id } = await openSession(app, crowd, { title: 'Old' })
+    await app.db.execute(sql`
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+      values (${crowd.orgId}, ${id}, 1, ${smallestIdOf(year)}, ${newId()}, 1, 'user', '{"type":"user","id":null,"name":"x"}',
+        '[{"type":"text","text":"An ancient memo"}]')`)
+    const newer = await openSession(app, crowd, { title: 'New' })
+    await ask(app, crowd, newer.id, { text: 'A new memo' })
+    assert.deepEqual(await titles(crowd, 'ancient'), ['Old'])
+    assert.deepEqual(await titles(crowd, 'memo'), ['New', 'Old'])
+    assert.deepEqual(await titles(crowd, 'memo', { limit: '1' }), ['New'])
+  })
+})
+
+test('a search reads an index, not the messages of the org, and only the list of the words of this org', async () => {
+  const owner = await app.createOrg()
+  const { id } = await openSession(app, owner)
+  await app.db.execute(sql`
+    insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+    select ${owner.orgId}, ${id}, n, id, ${newId()}, n, 'user', '{}',
+      jsonb_build_array(jsonb_build_object('type', 'text', 'text', 'common text number' || n))
+    from unnest(${Array.from({ length: 3_000 }, () => newId())}::uuid[]) with ordinality as made (id, n)`)
+  await app.db.execute(sql`analyze messages`)
+  const plan = await app.db.rows<{ queryPlan: string }>(sql`
+    explain select m.id from messages m where m.org_id = ${owner.orgId}
+      and search_words(m.org_id, message_text(m.parts)) @@ ${queryOf(owner.orgId, ['number77'])}::tsquery`)
+  const text = JSON.stringify(plan)
+  assert.match(text, /Bitmap Index Scan on messages_\w*search_words/)
+  assert.doesNotMatch(text, /Seq Scan on messages_initial/)
+})
+
+test('every session records how it was created, and the list can be filtered by it', async () => {
+  const owner = await app.createOrg()
+  const made = await openSession(app, owner, { title: 'By key' })
+  assert.equal(made.source, 'api')
+  assert.equal((await app.call('GET', `/api/v1/sessions/${made.id}`, { as: owner })).body.data.source, 'api')
+  await app.db.execute(sql`
+    insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, created_by)
+    select org_id, ${newId()}, workspace_id, agent_id, 'Old chat', 'connector', created_by from sessions
+    where org_id = ${owner.orgId} limit 1`)
+  const bySource = async (source: string) => (await list(owner, { source })).map(({ title }) => title)
+  assert.deepEqual(await bySource('api'), ['By key'])
+  assert.deepEqual(await bySource('chat'), ['Old chat'])
+  assert.deepEqual(await bySource('console'), [])
+  const { status } = await app.call('GET', '/api/v1/sessions?source=elsewhere', { as: owner })
+  assert.equal(status, 400)
+})
+
+test('an excerpt has at most 160 characters of the text, around the first word that occurs', () => {
+  assert.equal(excerptOf('Short text', ['text']), 'Short text')
+  assert.equal(excerptOf('Nothing\n\n here', ['missing']), 'Nothing here')
+  const long = `${'before '.repeat(50)}needle ${'after '.repeat(50)}`
+  const excerpt = excerptOf(long, ['zzz', 'needle'])
+  assert.match(excerpt, /^…(before )+needle (after )+a?f?t?e?r?…$/)
+  assert.ok(excerpt.length <= 162, String(excerpt.length))
+  assert.ok(excerptOf('x'.repeat(1_000) + 'needle', ['needle']).startsWith('…needle'))
+})
+
+test('a query has at most eight words of at most 64 characters', () => {
+  assert.deepEqual(wordsOf('one, two; THREE'), ['one', 'two', 'three'])
+  assert.equal(wordsOf('a b c d e f g h i j').length, 8)
+  assert.equal(wordsOf('x'.repeat(100))[0]?.length, 64)
+})

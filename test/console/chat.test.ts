@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { ask, createAgent, getTurn, openSession, until } from '../support/chat.ts'
-import { chooseModel, startConsole } from '../support/console.ts'
+import { assertAccessible, chooseModel, startConsole } from '../support/console.ts'
 import { upload } from '../support/files.ts'
-import { startFakeModel } from '../fakes/model.ts'
+import { rejectWith, reply, startFakeModel } from '../fakes/model.ts'
 import type { Script } from '../fakes/model.ts'
 
 const model = await startFakeModel()
@@ -166,11 +166,108 @@ test('an attached picture is shown as a thumbnail in the message, and as an icon
     () => link.locator('img').evaluate(widthOf),
     (width) => width === 20,
   )
+  await link.click()
+  const preview = page.getByRole('dialog', { name: 'a.png' })
+  await preview.getByRole('img', { name: 'a.png' }).waitFor()
+  await page.keyboard.press('Escape')
+  await preview.waitFor({ state: 'detached' })
+  assert.match(page.url(), /\/chat\//)
   assert.deepEqual(pageErrors, [])
   assert.equal((await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })).status, 200)
   await page.reload()
   await link.locator('svg').waitFor()
   assert.equal(await link.locator('img').count(), 0)
+})
+
+test('a person edits a message, switches between its versions, tries a failed response again, and copies the conversation', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
+  const { page, context, pageErrors } = await open(owner, '/chat/new?agent=slow')
+  const box = page.getByRole('textbox', { name: 'Message Slow' })
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  model.play(reply(['First answer']))
+  await box.fill('Question')
+  await box.press('Enter')
+  await page.getByText('First answer').waitFor()
+  await page.getByText('Free').waitFor()
+  await box.press('ArrowUp')
+  await editor.press('Escape')
+  await editor.waitFor({ state: 'detached' })
+  await box.press('ArrowUp')
+  assert.equal(await editor.inputValue(), 'Question')
+  model.play(reply(['Second answer']))
+  await editor.fill('Better question')
+  await assertAccessible(page)
+  await editor.press('Enter')
+  await page.getByText('Second answer').waitFor()
+  await page.getByText('2 / 2').waitFor()
+  assert.equal(await page.getByText('First answer').count(), 0)
+
+  model.play(rejectWith(400))
+  await box.fill('Now fail')
+  await box.press('Enter')
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  model.play(reply(['It works now']))
+  await again.click()
+  await page.getByText('It works now').waitFor()
+  await again.waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('log').getByText('Now fail', { exact: true }).count(), 1)
+
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Conversation actions' }).click()
+  await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click()
+  await page.getByText('Conversation copied').waitFor()
+  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
+  assert.match(
+    copied,
+    /^# Question\n\n## .+\n\nBetter question\n\n## Slow · .+\n\nSecond answer\n\n## .+\n\nNow fail\n/,
+  )
+  assert.doesNotMatch(copied, /First answer/)
+
+  await page.getByRole('button', { name: 'Previous version' }).click()
+  await page.getByText('First answer').waitFor()
+  await page.getByText('1 / 2').waitFor()
+  assert.equal(await page.getByText('It works now').count(), 0)
+  await assertAccessible(page)
+  assert.deepEqual(pageErrors, [])
+})
+
+test('a person finds a conversation by its text or its source, and opens it by keyboard', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  const byKey = await openSession(app, owner, { agentId: 'ann', title: 'Quarterly report' })
+  await ask(app, owner, byKey.id, { text: 'The revenue of the Zürich office rose.' })
+  const { page, pageErrors } = await open(owner, '/chat/new?agent=ann')
+  await page.getByRole('textbox', { name: 'Message Ann' }).fill('What is for lunch?')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/chat\/[0-9a-f-]{36}/)
+  const list = page.getByRole('complementary', { name: 'Conversations' })
+  const rows = list.getByRole('link', { name: /Ann/ })
+  await until(
+    () => rows.count(),
+    (count) => count === 2,
+  )
+  await page.getByRole('article').getByText('Free').waitFor()
+  await page.getByRole('heading', { name: 'What is for lunch?' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('zürich reven')
+  await list.locator('mark', { hasText: 'Zürich' }).first().waitFor()
+  assert.equal(await rows.count(), 1)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/chat/${byKey.id}?*q=*`)
+  await assertAccessible(page)
+  await list.getByRole('searchbox').fill('nowhere')
+  await list.getByText('No matching conversations').waitFor()
+  await list.getByRole('button', { name: 'Clear filters' }).click()
+  await list.getByLabel('Source').selectOption('Console')
+  await list.getByText('What is for lunch?').waitFor()
+  await list.getByText('Quarterly report').waitFor({ state: 'detached' })
+  await list.getByLabel('Source').selectOption('API')
+  await list.getByText('Ann · API').waitFor()
+  assert.equal(await list.getByText('What is for lunch?').count(), 0)
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a member of another org sees neither the agents nor the conversations of an org', async () => {

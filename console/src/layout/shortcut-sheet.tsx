@@ -52,7 +52,10 @@ const groups: { title: MessageDescriptor; shortcuts: Shortcut[] }[] = [
     shortcuts: [
       { keys: ['Enter'], action: msg`Send` },
       { keys: ['Shift+Enter'], action: msg`New line` },
-      { keys: ['Esc'], action: msg`Stop the response` },
+      { keys: ['Esc'], action: msg`Stop the response or cancel editing` },
+      { keys: ['↑'], action: msg`Edit your last message, if the field is empty` },
+      { keys: ['/'], action: msg`Search conversations` },
+      { keys: ['↑', '↓'], action: msg`Previous or next conversation in the list` },
     ],
   },
 ]

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Session } from '@atrium/client'
-import { ArrowLeft, Bot, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
+import { ArrowLeft, Bot, Copy, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, queryClient, read, refresh } from '../../api.ts'
@@ -25,9 +25,12 @@ import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './chat.module.css'
 import { Conversation } from './conversation.tsx'
 import { useDraftKey } from './draft-key.ts'
+import { conversationMarkdown } from './message/conversation-markdown.ts'
 import { NewChat } from './new-chat.tsx'
 import { Receipt } from './receipt.tsx'
-import { agentOf, SessionList, titleOf } from './session-list.tsx'
+import { agentOf, SessionList, titleOf } from './list/session-list.tsx'
+import { filterOf, queryOf } from './list/session-search.tsx'
+import type { SessionFilter } from './list/session-search.tsx'
 
 const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const [title, setTitle] = useState(session.title ?? '')
@@ -100,9 +103,19 @@ const Header = ({ session, back }: { session: Session | undefined; back: string 
       (error: unknown) => toast.failed(t`Link could not be copied`, error),
     )
   }
+  const copyMarkdown = (): void => {
+    if (!session) return
+    conversationMarkdown(session.id, titleOf(session))
+      .then(copyText)
+      .then(
+        () => toast.done(t`Conversation copied`),
+        (error: unknown) => toast.failed(t`The conversation could not be copied`, error),
+      )
+  }
   const entries: MenuEntries = [
     { label: t`Rename`, icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },
     { label: t`Copy link`, icon: <LinkIcon />, onSelect: copy },
+    { label: t`Copy as Markdown`, icon: <Copy />, onSelect: copyMarkdown },
     ...(agent ? [{ label: t`Open ${agent.name}`, icon: <Bot />, to: `/agents/${agent.slug ?? agent.id}` }] : []),
     'separator',
     { label: t`Delete`, icon: <Trash2 />, danger: true, disabledReason: off, onSelect: () => setAsking('delete') },
@@ -145,14 +158,19 @@ export const Chat = () => {
   const sessionId = opened === 'new' ? undefined : opened
   const [params, setParams] = useSearchParams()
   const agents = useQuery(read('GET /agents'))
-  const agentSlug = params.get('agent') ?? undefined
-  const setAgent = (slug: string | undefined): void => setParams(slug === undefined ? {} : { agent: slug })
+  const filter = filterOf(params)
+  const agentSlug = filter.agent
+  const setFilter = (next: SessionFilter): void =>
+    setParams(withParams(params, { agent: next.agent, source: next.source, q: next.q }), {
+      replace: next.q !== filter.q,
+    })
+  const setAgent = (slug: string): void => setFilter({ ...filter, agent: slug })
   const items = agents.data?.items ?? []
   const chosen = items.find(({ slug }) => slug === agentSlug) ?? items.find(({ isDefault }) => isDefault) ?? items[0]
-  const back = agentSlug === undefined ? '/chat' : `/chat?agent=${agentSlug}`
+  const back = `/chat${queryOf(filter)}`
   return (
     <div className={classNames(styles['page'], opened !== undefined && styles['opened'])}>
-      <SessionList agents={items} agentSlug={agentSlug} onAgent={setAgent} />
+      <SessionList agents={items} filter={filter} onFilter={setFilter} />
       <section className={styles['main']} aria-label={t`Chat`}>
         {sessionId !== undefined ? (
           <OpenChat sessionId={sessionId} back={back} />

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro'
 import { ArrowUp, LoaderCircle, Paperclip, Square, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
+import type { DragEvent, KeyboardEvent, ReactNode, RefObject } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/forms/button.tsx'
 import type { Attachments } from './attachments.ts'
 import styles from './composer.module.css'
+import { FileLink, isPictureName, Thumbnail } from './message/file-preview.tsx'
 
 export interface ComposerProps {
   label: string
@@ -20,23 +21,39 @@ export interface ComposerProps {
   stopping?: boolean
   /** Further controls beside the attach button. */
   extra?: ReactNode
+  /** Edits the last message of the person: the Up key in an empty field. */
+  onEditLast?: (() => void) | undefined
+  /** The field, for a caller that moves the focus to it. */
+  field?: RefObject<HTMLTextAreaElement | null>
   /** Focuses the field on devices with a mouse. On a phone the keyboard would cover the conversation. */
   focusOnMount?: boolean
 }
 
 const maxText = 100_000
 
+const ChipIcon = ({ fileId, name }: { fileId: string; name: string }) => {
+  const icon = <Paperclip aria-hidden="true" />
+  if (!isPictureName(name)) return icon
+  return <Thumbnail fileId={fileId} className={styles['chipPicture']} otherwise={icon} />
+}
+
 const Chips = ({ attachments }: { attachments: Attachments }) => (
   <ul className={styles['chips']} aria-label={t`Attachments`}>
-    {attachments.items.map(({ key, name, state, error }) => (
+    {attachments.items.map(({ key, name, state, fileId, error }) => (
       <li key={key} className={classNames(styles['chip'], state === 'failed' && styles['failed'])}>
         {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label={t`Uploading`} />}
         {state === 'failed' && <TriangleAlert aria-hidden="true" />}
-        {state === 'ready' && <Paperclip aria-hidden="true" />}
-        <span>
-          {name}
-          {error !== undefined && <em> {error}</em>}
-        </span>
+        {fileId === undefined ? (
+          <span>
+            {name}
+            {error !== undefined && <em> {error}</em>}
+          </span>
+        ) : (
+          <FileLink fileId={fileId} name={name} className={styles['chipLink']}>
+            <ChipIcon fileId={fileId} name={name} />
+            <span>{name}</span>
+          </FileLink>
+        )}
         <button type="button" aria-label={t`Remove ${name}`} onClick={() => attachments.remove(key)}>
           <X aria-hidden="true" />
         </button>
@@ -77,20 +94,25 @@ const reasonOf = ({ text, attachments, disabledReason }: ComposerProps): string 
 
 /** The message field: Enter sends, Shift+Enter adds a line, files are attached by button, drop or paste. */
 export const Composer = (props: ComposerProps) => {
-  const { label, text, onText, attachments, onSend, onStop, stopping, extra, focusOnMount } = props
-  const area = useRef<HTMLTextAreaElement>(null)
+  const { label, text, onText, attachments, onSend, onStop, stopping, extra, focusOnMount, onEditLast } = props
+  const ownField = useRef<HTMLTextAreaElement>(null)
+  const area = props.field ?? ownField
   const picker = useRef<HTMLInputElement>(null)
   const drop = useFileDrop(attachments)
   const reason = reasonOf(props)
   useEffect(() => {
     if (focusOnMount === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
-  }, [focusOnMount])
+  }, [area, focusOnMount])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault()
       if (reason === false) onSend()
     }
     if (event.key === 'Escape' && onStop) onStop()
+    if (event.key === 'ArrowUp' && text === '' && attachments.items.length === 0 && onEditLast) {
+      event.preventDefault()
+      onEditLast()
+    }
   }
   return (
     <div className={classNames(styles['composer'], drop.over && styles['over'])} {...drop.props}>

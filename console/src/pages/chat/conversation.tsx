@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import type { Message } from '@atrium/client'
+import type { Message, TurnCreate } from '@atrium/client'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { useStableCallback } from '../../stable-values.ts'
 import { changeMessageDraft, sendMessageDraft, useMessageDraft } from '../../message-drafts.ts'
 import { useIdentity } from '../../session.tsx'
@@ -25,27 +25,13 @@ import { useDraftKey } from './draft-key.ts'
 import { Parts } from './message-parts.tsx'
 import type { Decide } from './approval.tsx'
 import message from './message.module.css'
-import { storedParts, textOf } from './parts.ts'
+import { FilePreviews } from './message/file-preview.tsx'
+import { UserMessage } from './message/user-message.tsx'
+import { hasEffects, storedParts, textOf } from './parts.ts'
 import { SendError } from './send-error.tsx'
 import { TurnFooter } from './turn-footer.tsx'
 import { sendMessage, useConversation } from './use-conversation.ts'
 import type { Exchange } from './use-conversation.ts'
-
-const UserMessage = memo(({ of, isMine }: { of: Message; isMine: boolean }) => {
-  const parts = storedParts(of)
-  const text = textOf(parts)
-  return (
-    <div className={message['userMessage']}>
-      {!isMine && (
-        <span className={message['faint']}>
-          {of.author.name} <RelativeTime at={of.createdAt} />
-        </span>
-      )}
-      {text !== '' && <div className={message['bubble']}>{text}</div>}
-      <Parts parts={parts.filter(({ kind }) => kind !== 'text')} />
-    </div>
-  )
-})
 
 const Working = ({ children }: { children: ReactNode }) => (
   <p className={message['working']} role="status">
@@ -61,10 +47,11 @@ interface ReplyProps {
   reconnecting: boolean
   decide: Decide
   onReceipt: (turnId: string) => void
-  onSend: (text: string, fileIds?: string[]) => void
+  onContinue: () => void
+  onRetry: (of: readonly Message[]) => void
 }
 
-const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSend }: ReplyProps) => {
+const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onContinue, onRetry }: ReplyProps) => {
   const { reply, turnId, messages } = exchange
   if (!reply) return null
   const { parts, isLive, message: stored } = reply
@@ -72,12 +59,6 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
   const last = parts.at(-1)
   const isQuiet = last === undefined || last.kind === 'tool' || !('isOpen' in last && last.isOpen)
   const text = textOf(parts)
-  const sentParts = messages.flatMap((one) => storedParts(one))
-  const retry = (): void =>
-    onSend(
-      textOf(sentParts),
-      sentParts.flatMap((part) => (part.kind === 'file' ? [part.fileId] : [])),
-    )
   return (
     <article className={message['message']} aria-label={t`Response from ${name}`} aria-busy={isLive || undefined}>
       <Avatar name={name} square />
@@ -100,8 +81,9 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
               isLast={isLast}
               hasErrorPart={parts.some(({ kind }) => kind === 'error')}
               onReceipt={() => onReceipt(turnId)}
-              onContinue={() => onSend(t`Continue`)}
-              onRetry={retry}
+              onContinue={onContinue}
+              onRetry={() => onRetry(messages)}
+              hasEffects={hasEffects(parts)}
             />
             {text !== '' && <CopyButton text={text} label={t`Copy response`} />}
           </div>
@@ -125,7 +107,12 @@ const Reply = memo(ReplyOf, isSameReply)
 interface Sending {
   text: string
   names: string[]
+  /** The turn whose message is replaced. */
+  replaces?: string
 }
+
+const fileIdsOf = (messages: readonly Message[]): string[] =>
+  messages.flatMap((one) => storedParts(one)).flatMap((part) => (part.kind === 'file' ? [part.fileId] : []))
 
 const useSending = (sessionId: string, stick: () => void) => {
   const draftKey = useDraftKey(sessionId)
@@ -152,15 +139,27 @@ const useSending = (sessionId: string, stick: () => void) => {
       })
       .finally(() => setSending(undefined))
   }
-  const send = (words: string, fileIds: string[]): Promise<void> =>
-    sendMessage(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
+  const bodyOf = (words: string, fileIds: string[]): TurnCreate => ({
+    ...((words !== '' || fileIds.length === 0) && { text: words }),
+    ...(fileIds.length > 0 && { fileIds }),
+  })
   const sendTyped = (): void =>
     track(
       { text: text.trim(), names: attachments.items.map(({ name }) => name) },
-      sendMessageDraft(draftKey, (draft) => send(draft.text.trim(), readyIds(draft.attachments))),
+      sendMessageDraft(draftKey, (draft) =>
+        sendMessage(sessionId, bodyOf(draft.text.trim(), readyIds(draft.attachments))),
+      ),
     )
-  const resend = (words: string, fileIds: string[]): void => track({ text: words, names: [] }, send(words, fileIds))
-  return { text, setText, attachments, sending, error, sendTyped, resend }
+  const sendNew = (words: string, fileIds: string[] = []): void =>
+    track({ text: words, names: [] }, sendMessage(sessionId, bodyOf(words, fileIds)))
+  /** Sends a message in place of another one; without a text, the same again. */
+  const replace = (of: Message, words?: string): void => {
+    const again = words === undefined
+    const body = again ? {} : bodyOf(words, fileIdsOf([of]))
+    const shown = again ? textOf(storedParts(of)) : words
+    track({ text: shown, names: [], replaces: of.turnId }, sendMessage(sessionId, { ...body, replaces: of.id }))
+  }
+  return { text, setText, attachments, sending, error, sendTyped, sendNew, replace }
 }
 
 const Bottom = ({
@@ -170,6 +169,8 @@ const Bottom = ({
   onStop,
   onEnd,
   isAtEnd,
+  onEditLast,
+  field,
 }: {
   outgoing: ReturnType<typeof useSending>
   agentName: string
@@ -177,6 +178,8 @@ const Bottom = ({
   onStop: () => Promise<void>
   onEnd: () => void
   isAtEnd: boolean
+  onEditLast: (() => void) | undefined
+  field: RefObject<HTMLTextAreaElement | null>
 }) => {
   const { can } = useIdentity()
   const [stopping, setStopping] = useState(false)
@@ -205,10 +208,97 @@ const Bottom = ({
         onStop={isWorking ? stop : undefined}
         stopping={stopping}
         disabledReason={!can('sessions:write') && t`You do not have permission to write in conversations.`}
+        onEditLast={onEditLast}
+        field={field}
         focusOnMount
       />
     </div>
   )
+}
+
+/** Which message is edited, and who may edit which. */
+const useEditing = (
+  { session, exchanges, isWorking }: ReturnType<typeof useConversation>,
+  replace: (of: Message, text: string) => void,
+) => {
+  const { session: signedIn, can } = useIdentity()
+  const [editedId, setEditedId] = useState<string>()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const isMine = ({ author }: Message): boolean => author.id === signedIn.user.id
+  const isOpen = session.data?.metadata['relationship'] === 'user'
+  const disabledReason =
+    (!can('sessions:write') && t`You do not have permission to write in conversations.`) ||
+    (isWorking && t`Wait until the response is complete.`)
+  const edit = useStableCallback((messageId: string | undefined) => {
+    setEditedId(messageId)
+    if (messageId === undefined) field.current?.focus()
+  })
+  const save = useStableCallback((of: Message, text: string) => {
+    edit(undefined)
+    replace(of, text)
+  })
+  const last = exchanges.flatMap(({ messages }) => messages).findLast(isMine)
+  const editLast = isOpen && last && disabledReason === false ? () => edit(last.id) : undefined
+  return { editedId, edit, save, editLast, isMine, isOpen, disabledReason, field }
+}
+
+const Messages = ({
+  conversation: { exchanges, live, isWorking, decide: decideCall },
+  editing,
+  outgoing,
+  agentName,
+  onReceipt,
+}: {
+  conversation: ReturnType<typeof useConversation>
+  editing: ReturnType<typeof useEditing>
+  outgoing: ReturnType<typeof useSending>
+  agentName: string
+  onReceipt: (turnId: string) => void
+}) => {
+  const decide = useStableCallback(decideCall)
+  const openReceipt = useStableCallback(onReceipt)
+  const goOn = useStableCallback(() => outgoing.sendNew(t`Continue`))
+  const retry = useStableCallback((messages: readonly Message[]) => {
+    const [first] = messages
+    if (first && editing.isOpen && editing.isMine(first)) outgoing.replace(first)
+    else outgoing.sendNew(textOf(messages.flatMap((one) => storedParts(one))), fileIdsOf(messages))
+  })
+  // What follows a message that is being replaced is not part of the conversation any more.
+  const replacedAt = exchanges.findIndex(({ turnId }) => turnId === outgoing.sending?.replaces)
+  const shown = replacedAt < 0 ? exchanges : exchanges.slice(0, replacedAt)
+  const lastEffect = shown.findLastIndex(({ reply }) => reply !== undefined && hasEffects(reply.parts))
+  return shown.map((exchange, index) => (
+    <div key={exchange.turnId} className={styles['exchange']}>
+      {exchange.messages.map((one) => (
+        <UserMessage
+          key={one.id}
+          of={one}
+          isMine={editing.isMine(one)}
+          hasVersions={editing.isOpen}
+          disabledReason={editing.disabledReason}
+          hasEffects={lastEffect >= index}
+          isEdited={editing.editedId === one.id}
+          onEdit={editing.edit}
+          onSave={editing.save}
+        />
+      ))}
+      <Reply
+        exchange={exchange}
+        agentName={agentName}
+        isLast={index === exchanges.length - 1}
+        reconnecting={live?.reconnecting === true}
+        decide={decide}
+        onReceipt={openReceipt}
+        onContinue={goOn}
+        onRetry={retry}
+      />
+      {isWorking && !exchange.reply && (
+        <p className={styles['queued']}>
+          <Trans>Queued until the response above is complete</Trans>
+        </p>
+      )}
+    </div>
+  ))
 }
 
 export const Conversation = ({
@@ -220,19 +310,16 @@ export const Conversation = ({
   agentName: string
   onReceipt: (turnId: string) => void
 }) => {
-  const { session: signedIn } = useIdentity()
   const conversation = useConversation(sessionId)
-  const { session, messages, exchanges, live, isWorking } = conversation
+  const { session, messages, live, isWorking } = conversation
   const { scroller, isAtEnd, onScroll, stick } = useStickToBottom()
   const outgoing = useSending(sessionId, stick)
-  const decide = useStableCallback(conversation.decide)
-  const openReceipt = useStableCallback(onReceipt)
-  const resend = useStableCallback((text: string, fileIds: string[] = []) => outgoing.resend(text, fileIds))
+  const editing = useEditing(conversation, outgoing.replace)
   const error = session.error ?? messages.error
   if (error && (!session.data || !messages.data))
     return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />
   return (
-    <>
+    <FilePreviews>
       <div className={styles['scroller']} ref={scroller} onScroll={onScroll} tabIndex={0}>
         <div className={styles['messages']} role="log" aria-label={t`Conversation`}>
           {!messages.data && <Skeleton rows={5} />}
@@ -254,27 +341,13 @@ export const Conversation = ({
               </Trans>
             </Notice>
           )}
-          {exchanges.map((exchange, index) => (
-            <div key={exchange.turnId} className={styles['exchange']}>
-              {exchange.messages.map((one) => (
-                <UserMessage key={one.id} of={one} isMine={one.author.id === signedIn.user.id} />
-              ))}
-              <Reply
-                exchange={exchange}
-                agentName={agentName}
-                isLast={index === exchanges.length - 1}
-                reconnecting={live?.reconnecting === true}
-                decide={decide}
-                onReceipt={openReceipt}
-                onSend={resend}
-              />
-              {isWorking && !exchange.reply && (
-                <p className={styles['queued']}>
-                  <Trans>Queued until the response above is complete</Trans>
-                </p>
-              )}
-            </div>
-          ))}
+          <Messages
+            conversation={conversation}
+            editing={editing}
+            outgoing={outgoing}
+            agentName={agentName}
+            onReceipt={onReceipt}
+          />
           {live?.error !== undefined && <Notice error={live.error} />}
           {messages.data?.length === 0 && !outgoing.sending && (
             <EmptyState compact title={t`No messages yet`}>
@@ -295,7 +368,9 @@ export const Conversation = ({
         onStop={conversation.stop}
         onEnd={stick}
         isAtEnd={isAtEnd}
+        onEditLast={editing.editLast}
+        field={editing.field}
       />
-    </>
+    </FilePreviews>
   )
 }

@@ -1,15 +1,13 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'react-router'
-import { api } from '../../api.ts'
 import { formatBytes } from '../../format.ts'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Approval } from './approval.tsx'
 import type { Decide } from './approval.tsx'
 import { Markdown } from './markdown.tsx'
+import { FileLink, Thumbnail } from './message/file-preview.tsx'
 import styles from './message.module.css'
 import { asText, summaryOf } from './parts.ts'
 import type { FilePart, ToolPart, ToolState, ViewPart } from './parts.ts'
@@ -98,12 +96,10 @@ const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/gif
 const maxThumbnailBytes = 10_485_760
 
 /** A picture as a thumbnail, until it is deleted; every other file as an icon. */
-const FileIcon = ({ part }: { part: FilePart }) => {
-  const [isBroken, setBroken] = useState(false)
-  const { fileId, mimeType, sizeBytes } = part
-  if (isBroken || !pictureTypes.has(mimeType) || sizeBytes > maxThumbnailBytes) return <FileText aria-hidden="true" />
-  const url = api.url(`/files/${fileId}`, { download: true, inline: true })
-  return <img src={url} alt="" loading="lazy" className={styles['thumbnail']} onError={() => setBroken(true)} />
+const FileIcon = ({ part: { fileId, mimeType, sizeBytes } }: { part: FilePart }) => {
+  const icon = <FileText aria-hidden="true" />
+  if (!pictureTypes.has(mimeType) || sizeBytes > maxThumbnailBytes) return icon
+  return <Thumbnail fileId={fileId} className={styles['thumbnail']} otherwise={icon} />
 }
 
 const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
@@ -116,11 +112,11 @@ const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
       return <ToolCall part={part} turnId={turnId} decide={decide} />
     case 'file':
       return (
-        <Link to={`/files?open=${part.fileId}`} className={styles['file']}>
+        <FileLink fileId={part.fileId} name={part.name} className={styles['file']}>
           <FileIcon part={part} />
           <span>{part.name}</span>
           <span className={styles['faint']}>{formatBytes(part.sizeBytes)}</span>
-        </Link>
+        </FileLink>
       )
     default:
       return <Notice tone="bad">{part.message}</Notice>

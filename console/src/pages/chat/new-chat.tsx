@@ -11,6 +11,7 @@ import { useAttachments } from './attachments.ts'
 import styles from './chat.module.css'
 import { Composer } from './composer.tsx'
 import { useDraftKey } from './draft-key.ts'
+import { FilePreviews } from './message/file-preview.tsx'
 import { SendError } from './send-error.tsx'
 import { startConversation } from './start-conversation.ts'
 
@@ -48,33 +49,35 @@ export const NewChat = ({
       {agent?.description != null && <p>{agent.description}</p>}
       <div className={styles['newForm']}>
         <SendError error={error} />
-        <Composer
-          key={agent?.id}
-          label={agent ? t`Message ${agent.name}` : t`Message an agent`}
-          text={text}
-          onText={(next) => changeMessageDraft(draftKey, (now) => ({ ...now, text: next }))}
-          attachments={attachments}
-          onSend={submit}
-          disabledReason={reason}
-          focusOnMount
-          extra={
-            agents.length > 1 && (
-              <SelectField
-                label={t`Agent`}
-                hideLabel
-                className={styles['pick']}
-                value={agent?.slug ?? ''}
-                onChange={({ target }) => onAgent(target.value)}
-              >
-                {agents.map(({ slug, name }) => (
-                  <option key={slug} value={slug}>
-                    {name}
-                  </option>
-                ))}
-              </SelectField>
-            )
-          }
-        />
+        <FilePreviews>
+          <Composer
+            key={agent?.id}
+            label={agent ? t`Message ${agent.name}` : t`Message an agent`}
+            text={text}
+            onText={(next) => changeMessageDraft(draftKey, (now) => ({ ...now, text: next }))}
+            attachments={attachments}
+            onSend={submit}
+            disabledReason={reason}
+            focusOnMount
+            extra={
+              agents.length > 1 && (
+                <SelectField
+                  label={t`Agent`}
+                  hideLabel
+                  className={styles['pick']}
+                  value={agent?.slug ?? ''}
+                  onChange={({ target }) => onAgent(target.value)}
+                >
+                  {agents.map(({ slug, name }) => (
+                    <option key={slug} value={slug}>
+                      {name}
+                    </option>
+                  ))}
+                </SelectField>
+              )
+            }
+          />
+        </FilePreviews>
         <p className={styles['hint']}>
           <Trans>Press Enter to send, Shift+Enter for a new line. Drop or paste files to attach them.</Trans>
         </p>

@@ -59,6 +59,13 @@ const toView = ({ parts }: Message): ViewPart[] => {
 export const textOf = (parts: readonly ViewPart[]): string =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n')
 
+/** Tools that change nothing. Tools of connections may. */
+const readingTools = new Set(['files.search', 'files.read', 'web.fetch'])
+
+/** Whether tools were called that may have changed something. */
+export const hasEffects = (parts: readonly ViewPart[]): boolean =>
+  parts.some((part) => part.kind === 'tool' && part.state !== 'denied' && !readingTools.has(part.name))
+
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
 

@@ -18,10 +18,20 @@ export interface TurnFooterProps {
   onReceipt: () => void
   onContinue: () => void
   onRetry: () => void
+  /** Whether the response called tools that may have changed something. */
+  hasEffects?: boolean
 }
 
 /** Below a response: duration, tokens, cost, outcome, and buttons to continue or retry. */
-export const TurnFooter = ({ turnId, isLast, hasErrorPart, onReceipt, onContinue, onRetry }: TurnFooterProps) => {
+export const TurnFooter = ({
+  turnId,
+  isLast,
+  hasErrorPart,
+  onReceipt,
+  onContinue,
+  onRetry,
+  hasEffects,
+}: TurnFooterProps) => {
   const { data: turn } = useQuery({ ...read('GET /turns/:id', { params: { id: turnId } }), enabled: isLast })
   const receipt = (
     <Button small variant="quiet" icon={<ReceiptText />} onClick={onReceipt}>
@@ -52,6 +62,11 @@ export const TurnFooter = ({ turnId, isLast, hasErrorPart, onReceipt, onContinue
           <Button small icon={<RotateCcw />} onClick={onRetry}>
             <Trans>Try again</Trans>
           </Button>
+          {hasEffects === true && (
+            <span className={message['effects']}>
+              <Trans>What tools have changed is not undone, and they may change it again.</Trans>
+            </span>
+          )}
         </>
       )}
     </>

@@ -1,0 +1,153 @@
+import type { MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
+import type { Agent, Session } from '@atrium/client'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { KeyboardEvent, RefObject } from 'react'
+import { textOf } from '../../../i18n/text.ts'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import styles from '../chat.module.css'
+
+export type Source = NonNullable<Session['source']>
+
+export const sourceNames: Record<Source, MessageDescriptor> = {
+  console: msg`Console`,
+  api: msg`API`,
+  openai: msg`OpenAI API`,
+  mcp: msg`MCP`,
+  a2a: msg`A2A`,
+  chat: msg`Connected chat`,
+  agent: msg`Other agent`,
+}
+
+/** What the list of conversations shows: the parameters of the URL. */
+export interface SessionFilter {
+  agent?: string | undefined
+  source?: Source | undefined
+  q?: string | undefined
+}
+
+export const filterOf = (params: URLSearchParams): SessionFilter => {
+  const source = params.get('source')
+  return {
+    agent: params.get('agent') ?? undefined,
+    source: source !== null && source in sourceNames ? (source as Source) : undefined,
+    q: params.get('q')?.slice(0, 200) ?? undefined,
+  }
+}
+
+/** As the query of a URL, with its question mark; empty without a filter. */
+export const queryOf = (filter: SessionFilter): string => {
+  const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
+}
+
+/** A field whose text is searched a moment after the last key. */
+const SearchField = ({
+  search,
+  onSearch,
+  onDown,
+  field,
+}: {
+  search: string
+  onSearch: (text: string) => void
+  onDown: () => void
+  field: RefObject<HTMLInputElement | null>
+}) => {
+  const [text, setText] = useState(search)
+  const [lastSearch, setLastSearch] = useState(search)
+  // Back and Forward change the URL, so the field must follow.
+  if (lastSearch !== search) {
+    setLastSearch(search)
+    if (text.trim() !== search) setText(search)
+  }
+  useEffect(() => {
+    if (text.trim() === search) return undefined
+    const timer = setTimeout(() => onSearch(text.trim()), 180)
+    return () => clearTimeout(timer)
+    // oxlint-disable-next-line react/exhaustive-deps -- only typing triggers a search, not a new onSearch
+  }, [text])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') onDown()
+    else if (event.key !== 'Escape' || text === '') return
+    else setText('')
+    event.preventDefault()
+  }
+  return (
+    <div className={styles['search']} role="search">
+      <Search aria-hidden="true" />
+      <input
+        ref={field}
+        type="search"
+        aria-label={t`Search conversations`}
+        placeholder={t`Search`}
+        maxLength={200}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+      />
+    </div>
+  )
+}
+
+export interface SessionFiltersProps {
+  agents: readonly Agent[]
+  filter: SessionFilter
+  onFilter: (filter: SessionFilter) => void
+  /** Moves the focus to the first conversation. */
+  onDown: () => void
+  field: RefObject<HTMLInputElement | null>
+}
+
+/** Search, agent and source of the listed conversations. */
+export const SessionFilters = ({ agents, filter, onFilter, onDown, field }: SessionFiltersProps) => (
+  <>
+    <SearchField
+      search={filter.q ?? ''}
+      onSearch={(q) => onFilter({ ...filter, q: q === '' ? undefined : q })}
+      onDown={onDown}
+      field={field}
+    />
+    <div className={styles['filters']}>
+      <SelectField
+        label={t`Agent`}
+        hideLabel
+        value={filter.agent ?? ''}
+        onChange={({ target }) => onFilter({ ...filter, agent: target.value === '' ? undefined : target.value })}
+      >
+        <option value="">{t`All agents`}</option>
+        {agents.map(({ slug, name }) => (
+          <option key={slug} value={slug}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={t`Source`}
+        hideLabel
+        value={filter.source ?? ''}
+        onChange={({ target }) =>
+          onFilter({ ...filter, source: target.value === '' ? undefined : (target.value as Source) })
+        }
+      >
+        <option value="">{t`All sources`}</option>
+        {Object.entries(sourceNames).map(([source, name]) => (
+          <option key={source} value={source}>
+            {textOf(name)}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  </>
+)
+
+const separators = /[^\p{L}\p{N}]+/u
+
+/** The text with the words that begin with a word of the search marked. */
+export const Marked = ({ text, search }: { text: string; search: string }) => {
+  const words = search.split(separators).filter((word) => word !== '')
+  if (words.length === 0) return text
+  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${words.join('|')})`, 'giu'))
+  // Every second part is a word.
+  return parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+}

@@ -23,6 +23,7 @@ import { issueStepUpToken } from '../src/identity/sign-in/second-factor/step-up.
 import { assertDocumented, noteAnswer } from './support/documented.ts'
 import { assertValidEvents } from './support/database/recorded-events.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
+import { failWhenOpen } from './open-handles.ts'
 import { settled } from './support/settled.ts'
 
 /** A caller: a user of an org with an API key. */
@@ -134,8 +135,9 @@ const listen = async (
   const { connection, cleanUp, limitClock } = shared
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  // Longer time limits, because a preview must not fail when many tests run at the same time.
-  const opened = await openDeps(config, connection, log, { sandbox: { timeoutMs: 120_000, niceness: 0 } })
+  // Longer time limits, because previews and requests must not fail when many tests run at the same time.
+  const patient = { connectionTimeoutMillis: 60_000, ...connection }
+  const opened = await openDeps(config, patient, log, { sandbox: { timeoutMs: 120_000, niceness: 0 } })
   const { close } = opened
   const deps = {
     ...opened.deps,
@@ -253,17 +255,6 @@ const noRateLimits = Object.fromEntries(
 const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =>
   parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...noRateLimits, ...env })
 
-const openHandlesMs = 120_000
-
-/** Ends the process with an error when something is still open long after the last test, such as a leaked timer. */
-const failWhenOpen = (): void => {
-  const end = (): void => {
-    console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
-    process.exit(1)
-  }
-  setTimeout(end, openHandlesMs).unref()
-}
-
 /**
  * Starts a server on a new database for one test file. Call it at the top level of the file. Everything is stopped and
  * removed after the last test of the file.
@@ -278,9 +269,14 @@ export const startTestApp = async (
   const cleanUp: (() => Promise<void>)[] = []
   after(async () => {
     failWhenOpen()
-    for (const step of cleanUp.toReversed()) await step()
+    for (const step of cleanUp.toReversed()) {
+      await step()
+      failWhenOpen()
+    }
     const checked = await Promise.allSettled([assertValidEvents(database.connection)])
+    failWhenOpen()
     await database.drop()
+    failWhenOpen()
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
     // Last, because a failure here would prevent the rest of the cleanup.

@@ -1,0 +1,94 @@
+// How the test runner distributes test files over processes.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+interface Kind {
+  /** How the paths of its files start. */
+  starts: string[]
+  filesPerProcess: number
+}
+
+/**
+ * Most of the CPU time of a short file is loading the server and compiling its code, a second for each process. So files
+ * share processes, fewer of them when they take long. In order of the time that they take: started last, a long process
+ * would run alone at the end.
+ */
+const kinds: Kind[] = [
+  {
+    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start', 'src/cli/cli'],
+    filesPerProcess: 1,
+  },
+  { starts: ['test/console/'], filesPerProcess: 3 },
+  { starts: ['src/cli/', 'test/crash/'], filesPerProcess: 1 },
+  { starts: ['test/contract/'], filesPerProcess: 12 },
+  { starts: ['test/', 'scripts/'], filesPerProcess: 1 },
+  { starts: [''], filesPerProcess: 12 },
+]
+const minFilesToGroup = 12
+
+/** What a test file does to its whole process: the environment, signals, clocks, classes of libraries. */
+const changesItsProcess =
+  /^\s*(?:delete )?process\.(?:env\[[^\]]+\] =|env\[[^\]]+\]$|on\(|chdir\()|(?<!Object)\.prototype(?:\.\w+ =| as )|mock\.timers/m
+
+/** Whether the tests of a file are inside of a condition, such as that a program is installed. */
+export const mayLeaveOutItsTests = (path: string): boolean => /^if \(.*\bawait\b/m.test(readFileSync(path, 'utf8'))
+
+const rank = (file: string): number => kinds.findIndex(({ starts }) => starts.some((start) => file.startsWith(start)))
+
+export const byExpectedTime = (a: string, b: string): number => rank(a) - rank(b) || (a < b ? -1 : 1)
+
+/**
+ * A module that runs test files one after another. Each is a test that loads the file, so that its hooks are those of the
+ * file, its servers are closed before the next file starts, and a file that cannot be loaded fails by its name.
+ */
+const groupText = (root: string, files: string[]): string => {
+  const { href } = pathToFileURL(root)
+  return `import { after, test } from 'node:test'
+import { allFilesEnded, shareProcess } from '${href}test/open-handles.ts'
+shareProcess()
+after(allFilesEnded)
+for (const file of ${JSON.stringify(files)}) test(file, async () => void (await import('${href}' + file)))
+`
+}
+
+export interface Processes {
+  /** What to run, in order. */
+  paths: string[]
+  /** The test files of each path that runs several. */
+  groups: Map<string, string[]>
+}
+
+/** Groups test files, sorted by expected time, into processes. The modules of groups are written to `folder`. */
+export const processesFor = (files: string[], root: string, folder: string): Processes => {
+  const groups = new Map<string, string[]>()
+  if (files.length < minFilesToGroup) return { paths: files.map((file) => root + file), groups }
+  const paths: string[][] = kinds.map(({ filesPerProcess }, place) => {
+    const ofKind = files.filter((file) => rank(file) === place)
+    const alone = ofKind.filter(
+      (file) => filesPerProcess === 1 || changesItsProcess.test(readFileSync(root + file, 'utf8')),
+    )
+    const shared = ofKind.filter((file) => !alone.includes(file))
+    const count = Math.ceil(shared.length / filesPerProcess)
+    const made = Array.from({ length: count }, (_, n) => {
+      const path = join(folder, `group-${place + 1}-${n + 1}.mjs`)
+      // Neighbours, which are often of the same size, are in different groups.
+      const members = shared.filter((_file, at) => at % count === n)
+      writeFileSync(path, groupText(root, members))
+      groups.set(path, members)
+      return path
+    })
+    return [...alone.map((file) => root + file), ...made]
+  })
+  return { paths: alternate(paths.slice(0, -1).flat(), paths.at(-1) ?? []), groups }
+}
+
+/** Files that start processes and browsers wait often, so that files which only compute run beside them. */
+const alternate = (waiting: string[], computing: string[]): string[] => {
+  const ratio = computing.length / Math.max(1, waiting.length)
+  const mixed = waiting.flatMap((path, n) => [
+    path,
+    ...computing.slice(Math.floor(n * ratio), Math.floor((n + 1) * ratio)),
+  ])
+  return waiting.length === 0 ? computing : mixed
+}

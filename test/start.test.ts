@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { cloneDatabase, createEmptyDatabase, sharedServer, urlOf } from './database.ts'
+import { childEnv } from './support/child-processes.ts'
 import { startOldPostgres } from './support/database/old-postgres.ts'
 import { failToStart, startServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
@@ -136,7 +137,7 @@ test('a worker with another data directory does not start, and one with the same
   assert.match(output, /✗ The files of this database are in another object store \(disk \S+store\/objects\)/)
   const worker = await startServerProcess(env('store'), 'worker')
   const cli = new URL('../src/cli/cli.ts', import.meta.url).pathname
-  const options = { env: { PATH: process.env['PATH'] ?? '', ...env('other-store') } }
+  const options = { env: { ...childEnv, ...env('other-store') } }
   const adopt = (...more: string[]) =>
     promisify(execFile)(process.execPath, [cli, 'storage', 'adopt', '--json', ...more], options)
   await assert.rejects(adopt(), ({ stdout }: { stdout: string }) =>

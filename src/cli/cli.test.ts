@@ -12,6 +12,7 @@ import { sql } from '../platform/database/database.ts'
 import { newId } from '../platform/ids.ts'
 import { isWellFormedKey } from '../platform/key-format.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { childEnv } from '../../test/support/child-processes.ts'
 import { onOneServer } from '../../test/support/database/distributed.ts'
 import { available } from '../../test/support/require.ts'
 
@@ -36,9 +37,7 @@ const commandEnv = {
   DATABASE_URL: databaseUrl,
   DATA_DIR: app.config.dataDir,
   ENCRYPTION_KEYS: oldKey,
-  PATH: process.env['PATH'] ?? '',
-  // Without the cache, these tests spend half of their time compiling the same files.
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
+  ...childEnv,
 }
 
 /** Runs the command in its own process, by default with the database of the running server. */

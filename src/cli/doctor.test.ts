@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { Redis } from 'ioredis'
 import { startTestApp } from '../../test/harness.ts'
 import { createRedis, hasRedis } from '../../test/fakes/redis.ts'
+import { childEnv } from '../../test/support/child-processes.ts'
 import { openDatabase, raw, sql } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { openDiskStore } from '../platform/object-store/disk.ts'
@@ -48,7 +49,7 @@ const doctor = async (env: Record<string, string>): Promise<{ failed: Check[]; a
   const all = await new Promise<Check[]>((resolve, reject) => {
     const options = {
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...childEnv,
         NODE_ENV: 'test',
         PORT: '0',
         DATA_DIR: app.config.dataDir,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createEmptyDatabase, sharedServer } from '../../test/database.ts'
+import { childEnv } from '../../test/support/child-processes.ts'
 import { pendingMigrations } from '../platform/database/migrate.ts'
 
 const server = await sharedServer()
@@ -19,7 +20,7 @@ after(async () => {
 
 const { host = '', port = 5432, user = '', database = '' } = connection
 const env = {
-  PATH: process.env['PATH'] ?? '',
+  ...childEnv,
   NODE_ENV: 'production',
   DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,

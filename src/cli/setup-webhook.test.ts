@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { createAgent } from '../../test/support/chat.ts'
+import { childEnv } from '../../test/support/child-processes.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { addConnection, senders } from '../../test/support/endpoints.ts'
 import { startRegistries } from '../../test/fakes/webhook-registries.ts'
@@ -28,8 +28,7 @@ const commandEnv = {
   NODE_ENV: 'test',
   DATABASE_URL: databaseUrl,
   DATA_DIR: app.config.dataDir,
-  PATH: process.env['PATH'] ?? '',
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
+  ...childEnv,
   CONNECTOR_WEBHOOK_BASE_URL: baseUrl,
   ...registries.env,
   ...keys,

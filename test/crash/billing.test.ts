@@ -16,6 +16,7 @@ import {
   sumOf,
 } from '../support/billing.ts'
 import { getTurn, say, until } from '../support/chat.ts'
+import { childEnv } from '../support/child-processes.ts'
 import { startTestApp } from '../harness.ts'
 import { sql } from '../../src/platform/database/database.ts'
 
@@ -50,7 +51,7 @@ const verify = async () => {
   const { host, port, user, database } = connection
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
   const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
-  const env = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: config.dataDir }
+  const env = { ...childEnv, NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: config.dataDir }
   // The command exits with 1 when a ledger does not add up, after it has printed the differences.
   const ended = await promisify(execFile)(process.execPath, [cli, 'ledger', 'verify', '--json'], { env }).catch(
     (error: { stdout: string }) => error,

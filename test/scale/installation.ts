@@ -14,6 +14,7 @@ import { hasProxy, startProxy } from '../fakes/proxy.ts'
 import { createRedis, hasRedis } from '../fakes/redis.ts'
 import type { TestRedis } from '../fakes/redis.ts'
 import { findInstalled, freePort } from '../fakes/programs.ts'
+import { childEnv } from '../support/child-processes.ts'
 import { available } from '../support/require.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -137,7 +138,7 @@ export const install = async (): Promise<Installation> => {
     },
     atrium: async (...words) => {
       const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
-      const options = { env: { PATH: process.env['PATH'] ?? '', ...env, DATA_DIR: join(folder, 'cli') } }
+      const options = { env: { ...childEnv, ...env, DATA_DIR: join(folder, 'cli') } }
       const { stdout } = await run(process.execPath, [cli, ...words, '--json'], options)
       return JSON.parse(stdout) as Record<string, unknown>
     },

@@ -1,4 +1,15 @@
 import { readFile, readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The variables that every process of Node.js needs which a test starts with an environment of its own. Without the
+ * compile cache, loading the server or the command takes twice the CPU time.
+ */
+export const childEnv: Readonly<Record<string, string>> = {
+  PATH: process.env['PATH'] ?? '',
+  NODE_COMPILE_CACHE:
+    process.env['NODE_COMPILE_CACHE'] ?? fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url)),
+}
 
 const read = (path: string): Promise<string> => readFile(`/proc/${path}`, 'latin1').catch(() => '')
 

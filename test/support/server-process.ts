@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { childEnv } from './child-processes.ts'
 
 export interface ServerProcess {
   child: ChildProcess
@@ -15,8 +16,6 @@ export interface ServerProcess {
 }
 
 const ownRoot = new URL('../../', import.meta.url)
-// Without a cache, most of the start time is compiling the same files again.
-const compileCache = new URL('../../node_modules/.cache/atrium', import.meta.url).pathname
 
 const alive = new Set<ChildProcess>()
 process.on('exit', () => {
@@ -32,8 +31,7 @@ const spawnServer = (
 ): { child: ChildProcess; output: () => string } => {
   const child = spawn(process.execPath, [new URL('src/main.ts', root).pathname, '--role', role], {
     env: {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: compileCache,
+      ...childEnv,
       NODE_ENV: 'development',
       PORT: '0',
       ...env,

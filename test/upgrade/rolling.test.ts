@@ -14,6 +14,7 @@ import { generateKey } from '../../src/platform/key-format.ts'
 import { createEmptyDatabase, sharedServer } from '../database.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { streamEventsOf } from '../support/chat.ts'
+import { childEnv } from '../support/child-processes.ts'
 import { formBody, formType } from '../support/files.ts'
 import { available } from '../support/require.ts'
 import { startServerProcess } from '../support/server-process.ts'
@@ -219,7 +220,7 @@ if (await available('previous-version', () => commit !== undefined, historyHint)
       ['ledger', 'verify'],
       ['audit', 'verify'],
     ]) {
-      const options = { env: { PATH: process.env['PATH'] ?? '', ...env } }
+      const options = { env: { ...childEnv, ...env } }
       await promisify(execFile)(process.execPath, [cli, ...words, '--json'], options)
     }
     assert.equal(await next.stop(), 0)

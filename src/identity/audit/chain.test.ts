@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { until } from '../../../test/support/chat.ts'
+import { childEnv } from '../../../test/support/child-processes.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -265,8 +265,7 @@ describe('atrium audit', () => {
         NODE_ENV: 'test',
         DATABASE_URL: databaseUrl,
         DATA_DIR: app.config.dataDir,
-        PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
+        ...childEnv,
       },
     })
     let stdout = ''

@@ -67,8 +67,9 @@ test('a person connects an account in the provider window, reconnects it and rev
   await page.getByRole('link', { name: 'GitHub' }).click()
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke connection' }).click()
-  // An open dialog hides the page behind it from role selectors, so it must be closed first.
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // An open dialog hides the page behind it from role selectors, so both must be closed first. The toast is a dialog, too.
+  await page.getByRole('dialog', { name: 'Revoke GitHub?' }).waitFor({ state: 'detached' })
+  await page.getByRole('dialog', { name: 'GitHub', exact: true }).waitFor({ state: 'detached' })
   await page.getByRole('table', { name: 'Your connections' }).waitFor({ state: 'detached' })
   const { body } = await app.call('GET', '/api/v1/connections', { as: owner })
   assert.deepEqual(body.data.items, [])

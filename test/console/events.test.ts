@@ -285,7 +285,12 @@ test('an event of another conversation, or of another workspace, does not load t
   const session = await openSession(app, owner)
   const { page } = await open(owner, '/settings/profile')
   const send = await scriptStream(page, owner)
+  const conversation = `/api/v1/sessions/${session.id}`
+  const loaded = [conversation, `${conversation}/messages`].map((path) =>
+    page.waitForResponse((response) => new URL(response.url()).pathname === path),
+  )
   await page.goto(`${app.url}/chat/${session.id}`)
+  await Promise.all(loaded)
   await waitForIdleNetwork(page)
   const paths: string[] = []
   page.on('request', (request) => paths.push(new URL(request.url()).pathname.replace('/api/v1', '')))

@@ -65,13 +65,23 @@ const watchTraffic = (page: Page): void => {
 
 const idleMs = 500
 
-/** Waits until the page has made no request for half a second. The stream of events is not counted. */
+/**
+ * Waits until the page has made no request for half a second. The stream of events is not counted. On a busy machine, a
+ * page that runs no code makes no requests either, so that it must answer before the time is read again.
+ */
 export const waitForIdleNetwork = async (page: Page): Promise<void> => {
   await page.waitForLoadState('load')
-  await until('the network of the page is idle', () => {
+  const isIdle = (): boolean => {
     const { unfinished, changedAt } = traffic.get(page) ?? { unfinished: new Set(), changedAt: 0 }
     return unfinished.size === 0 && performance.now() - changedAt >= idleMs
-  })
+  }
+  const answers = (): Promise<boolean> =>
+    page.evaluate('true').then(
+      () => true,
+      // The page is being replaced by another one.
+      () => false,
+    )
+  await until('the network of the page is idle', async () => isIdle() && (await answers()) && isIdle())
 }
 
 // @sparticuz/chromium unpacks the shared libraries that minimal machines lack only when it detects AWS Lambda.

@@ -16,11 +16,10 @@ interface Kind {
  */
 const kinds: Kind[] = [
   {
-    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start', 'src/cli/cli'],
+    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start', 'src/cli/'],
     filesPerProcess: 1,
   },
-  { starts: ['test/console/'], filesPerProcess: 3 },
-  { starts: ['src/cli/', 'test/crash/'], filesPerProcess: 1 },
+  { starts: ['test/console/', 'test/crash/'], filesPerProcess: 3 },
   { starts: ['test/contract/'], filesPerProcess: 12 },
   { starts: ['test/', 'scripts/'], filesPerProcess: 1 },
   { starts: [''], filesPerProcess: 12 },

@@ -81,6 +81,7 @@ export const shots: Shot[] = [
   { name: 'event-types', path: '/events/types', isTestOnly: true },
   { name: 'event-type', path: '/events/types?open=agent.updated', isTestOnly: true },
   { name: 'connections', path: '/connections' },
+  { name: 'connector-setup', path: '/connections?setup=notion', isTestOnly: true },
   { name: 'billing', path: '/billing' },
   { name: 'billing-spending', path: '/billing/spending' },
   { name: 'billing-transactions', path: '/billing/transactions' },

@@ -114,8 +114,9 @@ export const startBrowser = async (
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
       context.setDefaultTimeout(60_000)
+      // Also the pages that are opened later.
+      context.on('page', watchTraffic)
       const page = await context.newPage()
-      watchTraffic(page)
       return { page, context, pageErrors: collectPageErrors(page) }
     },
   }

@@ -6623,6 +6623,11 @@ class WebhookHealth(TypedDict):
     failingSince: str | None
     # How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included.
     recentResults: list[Literal["succeeded", "failed"]]
+    lastResult: Literal["succeeded", "failed"] | None
+    # Time when the newest of `recentResults` ended. Null without one.
+    lastResultAt: str | None
+    # Share of `recentResults` that succeeded, 0–1. Null without one.
+    successRate: float | None
 
 
 class WebhookRecoveredEventSubject(TypedDict):
@@ -7406,6 +7411,14 @@ class GetEventEndpointsByIdDeliveriesQuery(TypedDict):
     cursor: NotRequired[str]
     # `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all.
     status: NotRequired[Literal["unfinished", "succeeded", "failed"]]
+    # Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    type: NotRequired[str]
+    # Return only deliveries of this event, oldest first. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    eventId: NotRequired[str]
+    # Return only deliveries that were created at this time or later. Default: all.
+    since: NotRequired[str]
+    # Return only deliveries that were created at this time or earlier. Default: all.
+    until: NotRequired[str]
 
 
 class GetEventEndpointsByIdDeliveriesData(TypedDict):
@@ -7663,6 +7676,14 @@ class GetWebhooksEventsQuery(TypedDict):
     limit: NotRequired[int]
     # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
     cursor: NotRequired[str]
+    # Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    type: NotRequired[str]
+    # Return only events with this status. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    status: NotRequired[Literal["recorded", "filtered"]]
+    # Return only events that were received at this time or later. Default: all.
+    since: NotRequired[str]
+    # Return only events that were received at this time or earlier. Default: all.
+    until: NotRequired[str]
 
 
 class GetWebhooksEventsData(TypedDict):
@@ -7721,6 +7742,14 @@ class GetWebhooksByIdDeliveriesQuery(TypedDict):
     cursor: NotRequired[str]
     # `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all.
     status: NotRequired[Literal["unfinished", "succeeded", "failed"]]
+    # Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    type: NotRequired[str]
+    # Return only deliveries of this event, oldest first. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    eventId: NotRequired[str]
+    # Return only deliveries that were created at this time or later. Default: all.
+    since: NotRequired[str]
+    # Return only deliveries that were created at this time or earlier. Default: all.
+    until: NotRequired[str]
 
 
 class GetWebhooksByIdDeliveriesData(TypedDict):
@@ -7735,6 +7764,14 @@ class GetWebhooksByIdEventsQuery(TypedDict):
     limit: NotRequired[int]
     # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
     cursor: NotRequired[str]
+    # Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    type: NotRequired[str]
+    # Return only events with this status. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all.
+    status: NotRequired[Literal["recorded", "filtered"]]
+    # Return only events that were received at this time or later. Default: all.
+    since: NotRequired[str]
+    # Return only events that were received at this time or earlier. Default: all.
+    until: NotRequired[str]
 
 
 class GetWebhooksByIdEventsData(TypedDict):

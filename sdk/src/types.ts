@@ -5970,6 +5970,11 @@ export interface WebhookHealth {
   failingSince: string | null
   /** How the latest deliveries ended, newest first: up to 20 of those created in the last 7 days. Deliveries that wait for an attempt are not included. */
   recentResults: Array<"succeeded" | "failed">
+  lastResult: "succeeded" | "failed" | null
+  /** Time when the newest of `recentResults` ended. Null without one. */
+  lastResultAt: string | null
+  /** Share of `recentResults` that succeeded, 0–1. Null without one. */
+  successRate: number | null
 }
 
 export interface WebhookRecoveredEvent {
@@ -7166,6 +7171,14 @@ export interface Routes {
       cursor?: string | undefined
       /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
       status?: "unfinished" | "succeeded" | "failed" | undefined
+      /** Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      type?: string | undefined
+      /** Return only deliveries of this event, oldest first. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      eventId?: string | undefined
+      /** Return only deliveries that were created at this time or later. Default: all. */
+      since?: string | undefined
+      /** Return only deliveries that were created at this time or earlier. Default: all. */
+      until?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -7905,6 +7918,14 @@ export interface Routes {
       limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string | undefined
+      /** Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      type?: string | undefined
+      /** Return only events with this status. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      status?: "recorded" | "filtered" | undefined
+      /** Return only events that were received at this time or later. Default: all. */
+      since?: string | undefined
+      /** Return only events that were received at this time or earlier. Default: all. */
+      until?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -8043,6 +8064,14 @@ export interface Routes {
       cursor?: string | undefined
       /** `unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all. */
       status?: "unfinished" | "succeeded" | "failed" | undefined
+      /** Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      type?: string | undefined
+      /** Return only deliveries of this event, oldest first. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      eventId?: string | undefined
+      /** Return only deliveries that were created at this time or later. Default: all. */
+      since?: string | undefined
+      /** Return only deliveries that were created at this time or earlier. Default: all. */
+      until?: string | undefined
     }
     data: {
       /** Items of this page. */
@@ -8086,6 +8115,14 @@ export interface Routes {
       limit?: number | undefined
       /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string | undefined
+      /** Return only events of this type, such as `order.created` or `order.*`, 1–255 characters. Letter case is ignored. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      type?: string | undefined
+      /** Return only events with this status. With a filter a page can have fewer items than `limit`, or none: each response covers up to 2,000. `nextCursor` is null on the last page only. Default: all. */
+      status?: "recorded" | "filtered" | undefined
+      /** Return only events that were received at this time or later. Default: all. */
+      since?: string | undefined
+      /** Return only events that were received at this time or earlier. Default: all. */
+      until?: string | undefined
     }
     data: {
       /** Items of this page. */

@@ -1,15 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import {
-  CreatedAt,
-  CursorQuery,
-  Id,
-  IdOf,
-  Nullable,
-  TimestampOf,
-  UpdatedAt,
-  WholeListQuery,
-} from '../platform/http/schemas.ts'
+import { CreatedAt, Id, IdOf, Nullable, TimestampOf, UpdatedAt, WholeListQuery } from '../platform/http/schemas.ts'
 
 /** Number of webhooks that the list returns when no limit is sent. */
 export const wholeList = 1_000
@@ -43,7 +34,21 @@ export const RecentResults = Type.Array(Type.Enum(['succeeded', 'failed']), {
 })
 
 export const WebhookHealth = Type.Object(
-  { id: IdOf('ID of the webhook.'), failingSince: FailingSince, recentResults: RecentResults },
+  {
+    id: IdOf('ID of the webhook.'),
+    failingSince: FailingSince,
+    recentResults: RecentResults,
+    lastResult: Nullable(
+      Type.Enum(['succeeded', 'failed'], {
+        description: 'How the newest of `recentResults` ended. Null without one.',
+        examples: ['succeeded'],
+      }),
+    ),
+    lastResultAt: Nullable(TimestampOf('Time when the newest of `recentResults` ended. Null without one.')),
+    successRate: Nullable(
+      Type.Number({ description: 'Share of `recentResults` that succeeded, 0–1. Null without one.', examples: [0.95] }),
+    ),
+  },
   { description: 'How the deliveries of a webhook go.' },
 )
 
@@ -182,16 +187,6 @@ export type SecretRotate = Static<typeof SecretRotate>
 export const WebhookListQuery = WholeListQuery
 export type WebhookListQuery = Static<typeof WebhookListQuery>
 
-export const RecentEventsQuery = Type.Object({
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 100,
-    default: 100,
-    description: 'Maximum number of items to return, 1–100. Default 100.',
-  }),
-  cursor: CursorQuery.properties.cursor,
-})
-
 const WebhookId = IdOf('ID of the webhook.')
 const EventId = IdOf('ID of the event.')
 const EventType = Type.String({ description: 'Type of the event.', ...typeExample })
@@ -289,18 +284,6 @@ export const Delivery = Type.Object(
   },
   { description: 'The delivery of an event to the URL of a webhook.' },
 )
-
-export const DeliveryListQuery = Type.Object({
-  ...CursorQuery.properties,
-  status: Type.Optional(
-    Type.Enum(['unfinished', 'succeeded', 'failed'], {
-      description:
-        '`unfinished`: only deliveries that are pending, sending or held. `succeeded` and `failed`: only those that ended so. With `succeeded` a page can have fewer items than `limit`, or none, because failed deliveries between them count; `nextCursor` is null on the last page only. Default: all.',
-      examples: ['failed'],
-    }),
-  ),
-})
-export type DeliveryListQuery = Static<typeof DeliveryListQuery>
 
 export const EventParams = Type.Object({ id: WebhookId, eventId: EventId })
 export const DeliveryParams = Type.Object({ id: WebhookId, deliveryId: IdOf('ID of the delivery.') })

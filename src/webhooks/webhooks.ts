@@ -10,6 +10,7 @@ import { recordEvent } from '../outbox/record.ts'
 import { newId } from '../platform/ids.ts'
 import type { WebhookDeps } from './deps.ts'
 import { recentResultsOf } from './deliver/recent-results-queries.ts'
+import type { RecentResults } from './deliver/recent-results-queries.ts'
 import { recordUpdate } from './events.ts'
 import { purgeWebhook } from './job-kinds.ts'
 import { cleanEventTypes } from './receive/payload.ts'
@@ -22,7 +23,7 @@ import type { NewSecret } from './secrets.ts'
 
 const what = 'Webhook'
 
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The id below which a page starts: that of the last item of the previous page. */
 export const positionOf = (cursor: string | undefined): string =>
@@ -70,6 +71,16 @@ export const getReceivingWebhook = async (db: Db, actor: Actor, id: string): Pro
 export const listWebhooks = async (db: Db, actor: Actor, { limit = wholeList, cursor }: WebhookListQuery) =>
   pageOf(await queries.listWebhooks(db, actor, { limit: limit + 1, before: positionOf(cursor) }), limit)
 
+const summaryOf = ({ recentResults, lastResultAt }: RecentResults) => ({
+  recentResults,
+  lastResult: recentResults[0] ?? null,
+  lastResultAt,
+  successRate:
+    recentResults.length === 0
+      ? null
+      : recentResults.filter((result) => result === 'succeeded').length / recentResults.length,
+})
+
 /** How the deliveries of each webhook of a page of the list go. */
 export const listHealth = async (db: Db, actor: Actor, { limit = wholeList, cursor }: WebhookListQuery) => {
   const rows = await queries.listFailingSince(db, actor, { limit: limit + 1, before: positionOf(cursor) })
@@ -79,7 +90,7 @@ export const listHealth = async (db: Db, actor: Actor, { limit = wholeList, curs
     actor.orgId,
     items.map(({ id }) => id),
   )
-  return { items: items.map((item) => ({ ...item, recentResults: resultsOf(item.id) })), nextCursor }
+  return { items: items.map((item) => ({ ...item, ...summaryOf(resultsOf(item.id)) })), nextCursor }
 }
 
 const cleanName = (text: string): string => {

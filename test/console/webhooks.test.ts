@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { startConsole } from '../support/console.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { accept, createWebhook, openLoopback } from '../support/webhooks.ts'
 
@@ -50,7 +50,16 @@ test('an event is replayed, a webhook is paused, its secret is rotated, and disa
   const { id, secret } = await createWebhook(app, owner, { name: 'Orders' })
   const { page } = await open(owner, `/webhooks/${id}`)
   await page.getByRole('button', { name: 'Send test event' }).click()
-  await page.getByRole('link', { name: 'test.ping' }).click()
+  const testing = page.getByRole('dialog', { name: 'Send test event' })
+  await testing.getByLabel('Payload').fill('{"broken"')
+  await testing.getByText('The payload must be valid JSON.').first().waitFor()
+  await testing.getByLabel('Payload').fill('{"order": 7}')
+  await testing.getByLabel('Event type').fill('order.tested')
+  await assertAccessible(page)
+  await testing.getByRole('button', { name: 'Send test event' }).click()
+  await page.getByRole('link', { name: 'order.tested' }).click()
+  await page.getByRole('dialog').getByText('"order"').waitFor()
+  await page.getByRole('dialog').getByText('Not forwarded.').waitFor()
   const again = page.getByRole('button', { name: 'Replay event' })
   assert.equal(await again.getAttribute('aria-disabled'), 'true')
   await page.keyboard.press('Escape')
@@ -60,11 +69,19 @@ test('an event is replayed, a webhook is paused, its secret is rotated, and disa
   await page.getByText('Saved', { exact: true }).waitFor()
   const before = receiver.arrivals.length
   await page.getByRole('navigation', { name: 'Webhook', exact: true }).getByRole('link', { name: 'Events' }).click()
-  await page.getByRole('link', { name: 'test.ping' }).click()
+  await page.getByPlaceholder('Event type').fill('stock')
+  await page.getByText('Nothing matches the filters').waitFor()
+  await page.getByPlaceholder('Event type').fill('order.')
+  await page.getByRole('link', { name: 'order.tested' }).click()
   await page.locator('button:not([aria-disabled])', { hasText: 'Replay event' }).click()
   await page.getByRole('button', { name: 'View delivery' }).click()
   await page.getByRole('dialog').getByText('Succeeded').waitFor()
   assert.equal(receiver.arrivals.length, before + 1)
+  await page.goto(`${app.url}/webhooks/${id}?time=1h&status=recorded`)
+  await page.getByRole('link', { name: 'order.tested' }).click()
+  await page.getByRole('list', { name: 'Deliveries' }).getByText('Succeeded').waitFor()
+  await assertAccessible(page)
+  assert.match(await page.getByRole('list', { name: 'Deliveries' }).innerText(), /1 attempt$/)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Forwarding is paused').waitFor()
@@ -114,6 +131,7 @@ test('the list of webhooks and Home show which webhook fails, and that it delive
   await page.getByRole('dialog').getByText('Succeeded').waitFor()
   await page.goto(`${app.url}/webhooks`)
   await row.getByText('Active').waitFor()
-  await row.getByText('Succeeded').waitFor()
+  await row.getByText('Succeeded', { exact: true }).waitFor()
+  await row.getByText(/^Succeeded \S+/).waitFor()
   assert.deepEqual(pageErrors, [])
 })

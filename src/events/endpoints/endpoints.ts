@@ -108,7 +108,7 @@ export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRo
       statusReason: row.statusReason ?? (row.status === 'active' && !hasRights ? lostRights : null),
       owner: { userId, apiKeyId },
       deliveryCount: Number(row.deliveryCount),
-      recentResults: resultsOf(row.id),
+      recentResults: resultsOf(row.id).recentResults,
     }
   })
 }

@@ -2,20 +2,16 @@ import type { Actor } from '../../identity/actor.ts'
 import type { Expand } from '../../outbox/expand.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
-import { newId, smallestIdOf } from '../../platform/ids.ts'
+import { idLater, newId, smallestIdOf } from '../../platform/ids.ts'
+import { chooseRows, idLeadMs, isOfType, timesOf } from '../filters.ts'
 import * as queries from './queries.ts'
-import type { DeliveryRow, DestinationTable } from './queries.ts'
+import type { DeliveryRow, DestinationKey, DestinationTable } from './queries.ts'
 import * as eventQueries from '../receive/queries.ts'
 import type { WebhookEventRow } from '../receive/queries.ts'
 import { shownPayload } from '../receive/payload.ts'
 import type { DeliveryWake } from './wake.ts'
-import type { DeliveryListQuery } from '../schemas.ts'
-import { getWebhook, pageOf, positionOf } from '../webhooks.ts'
-
-export interface PageQuery {
-  limit: number
-  cursor?: string | undefined
-}
+import type { DeliveryListQuery, EventFilterQuery } from './schemas.ts'
+import { getWebhook, lastId, pageOf, positionOf } from '../webhooks.ts'
 
 const recoverBatch = 500
 
@@ -40,10 +36,35 @@ const deliveryRecord = (row: DeliveryRow, what: string) => {
   return { ...shown, statusReason: reasonOf(row, what), retryCount: Math.max(0, row.attemptCount - 1) }
 }
 
+/** The matching events among up to 2,000; undefined without a filter. */
+const filterEvents = async (
+  db: Db,
+  actor: Actor,
+  webhookId: string | null,
+  { limit, cursor, type, status, since, until }: EventFilterQuery,
+) => {
+  if ([type, status, since, until].every((filter) => filter === undefined)) return undefined
+  const times = timesOf({ since, until })
+  const position = positionOf(cursor)
+  const before = times.before !== undefined && times.before < position ? times.before : position
+  const rows = await eventQueries.scanEvents(db, actor, webhookId, { after: times.after, before })
+  const { chosen, nextCursor } = chooseRows(
+    rows,
+    limit,
+    (row) => isOfType(type, row.type) && (status ?? row.status) === row.status && times.includes(row.receivedAt),
+  )
+  const ids = chosen.map(({ id }) => id)
+  const items = ids.length === 0 ? [] : await eventQueries.listEventsById(db, actor, ids)
+  return { items: items.map(eventRecord), nextCursor }
+}
+
 /** The events of one webhook, newest first. */
-export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
+export const listEvents = async (db: Db, actor: Actor, id: string, query: EventFilterQuery) => {
+  const { limit, cursor } = query
   const before = positionOf(cursor)
   const { name } = await getWebhook(db, actor, id)
+  const filtered = await filterEvents(db, actor, id, query)
+  if (filtered) return filtered
   const { items, nextCursor } = pageOf(
     await eventQueries.listEvents(db, actor, id, { limit: limit + 1, before }),
     limit,
@@ -52,7 +73,10 @@ export const listEvents = async (db: Db, actor: Actor, id: string, { limit, curs
 }
 
 /** The events of all webhooks of the org, newest first. */
-export const listRecentEvents = async (db: Db, actor: Actor, { limit, cursor }: PageQuery) => {
+export const listRecentEvents = async (db: Db, actor: Actor, query: EventFilterQuery) => {
+  const { limit, cursor } = query
+  const filtered = await filterEvents(db, actor, null, query)
+  if (filtered) return filtered
   const rows = await eventQueries.listRecentEvents(db, actor, { limit: limit + 1, before: positionOf(cursor) })
   const { items, nextCursor } = pageOf(rows, limit)
   return { items: items.map(eventRecord), nextCursor }
@@ -97,9 +121,6 @@ export const replayEvent = async (
   })
   return webhookDeliveries.get(db, actor, webhookId, id)
 }
-
-/** An id can be older than its row's created_at: it is generated earlier and with another clock. */
-const idLeadMs = 3_600_000
 
 /** What deliveries are sent to: webhooks or event endpoints. */
 export interface Destinations {
@@ -159,16 +180,51 @@ const lists = {
   failed: queries.listFailed,
 }
 
+/**
+ * The matching deliveries among up to 2,000; undefined without a filter other than the status. Those of one event begin
+ * with the oldest, because the first one was queued with the event, and any number of others can follow.
+ */
+const filterDeliveries = async (
+  db: Db,
+  key: DestinationKey,
+  { limit, cursor, status, type, eventId, since, until }: DeliveryListQuery,
+) => {
+  if ([type, eventId, since, until].every((filter) => filter === undefined)) return undefined
+  const times = timesOf({ since, until })
+  const range = { after: times.after, before: times.before ?? lastId }
+  if (eventId !== undefined) {
+    const first = idLater(eventId, -idLeadMs)
+    const after = cursor === undefined ? first : positionOf(cursor)
+    if (after > range.after) range.after = after
+  } else if (positionOf(cursor) < range.before) range.before = positionOf(cursor)
+  const rows = await (eventId === undefined ? queries.scanNewest : queries.scanOldest)(db, key, range)
+  const { chosen, nextCursor } = chooseRows(
+    rows,
+    limit,
+    (row) =>
+      (eventId ?? row.eventId) === row.eventId &&
+      (status ?? row.status) === row.status &&
+      isOfType(type, row.eventType) &&
+      times.includes(row.createdAt),
+  )
+  const ids = chosen.map(({ id }) => id)
+  const found = new Map((await queries.listDeliveriesById(db, key, ids, range)).map((row) => [row.id, row]))
+  return { items: ids.flatMap((id) => found.get(id) ?? []), nextCursor }
+}
+
 /** The deliveries to webhooks, or to event endpoints. */
 export const deliveriesOf = (to: Destinations) => {
   const { table, name } = to
   const what = `The ${name}`
 
-  /** Newest first. */
-  const list = async (db: Db, actor: Actor, id: string, { limit, cursor, status }: DeliveryListQuery) => {
+  /** Newest first; those of one event oldest first. */
+  const list = async (db: Db, actor: Actor, id: string, query: DeliveryListQuery) => {
+    const { limit, cursor, status } = query
     const before = positionOf(cursor)
     await to.get(db, actor, id)
     const key = { orgId: actor.orgId, table, webhookId: id }
+    const filtered = await filterDeliveries(db, key, query)
+    if (filtered) return { ...filtered, items: filtered.items.map((row) => deliveryRecord(row, what)) }
     const { items, nextCursor } = pageOf(await lists[status ?? 'all'](db, key, { limit: limit + 1, before }), limit)
     // Failed ones are left out here: with a condition of its own, the statement would read all of a long outage.
     const shown = status === 'succeeded' ? items.filter((row) => row.status === status) : items

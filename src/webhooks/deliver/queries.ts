@@ -2,6 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import { pageBound } from '../../platform/database/partitions.ts'
+import type { IdRange } from '../filters.ts'
 import type { IdPage } from '../receive/queries.ts'
 
 export interface AttemptRecord {
@@ -96,6 +97,45 @@ export const listEnded = (db: Db, key: DestinationKey, page: IdPage) =>
 /** By the index `webhook_deliveries_failed`. */
 export const listFailed = (db: Db, key: DestinationKey, page: IdPage) =>
   db.rows<DeliveryRow>(sql`${endedPage(key, page, sql`and d.status = 'failed'`)}`)
+
+export interface ScannedDelivery {
+  id: string
+  eventId: string
+  eventType: string
+  status: 'unfinished' | 'succeeded' | 'failed'
+  createdAt: string
+}
+
+const scan = ({ orgId, webhookId }: DestinationKey, { after, before }: IdRange, order: Sql): Sql => sql`
+  select * from (
+    (select id, event_id, event_type, 'unfinished' as status, created_at from webhook_queue
+     where org_id = ${orgId} and webhook_id = ${webhookId} and id > ${after} and id < ${before}
+     ${order} limit 2000)
+    union all
+    (select id, event_id, event_type, status, created_at from webhook_deliveries
+     where org_id = ${orgId} and webhook_id = ${webhookId} and id > ${after} and id < ${before}
+     ${order} limit 2000)) s ${order} limit 2000`
+
+/** What filters compare, of the 2,000 newest deliveries of a range. */
+export const scanNewest = (db: Db, key: DestinationKey, range: IdRange) =>
+  db.rows<ScannedDelivery>(sql`${scan(key, range, sql`order by id desc`)}`)
+
+/** The same of the 2,000 oldest. */
+export const scanOldest = (db: Db, key: DestinationKey, range: IdRange) =>
+  db.rows<ScannedDelivery>(sql`${scan(key, range, sql`order by id`)}`)
+
+/** Deliveries by ids, of which there is at least one, in no order. */
+export const listDeliveriesById = (
+  db: Db,
+  { orgId, table, webhookId }: DestinationKey,
+  ids: readonly string[],
+  { after, before }: IdRange,
+) =>
+  db.rows<DeliveryRow>(sql`
+    ${queued(table)} where q.org_id = ${orgId} and q.webhook_id = ${webhookId} and q.id = any(${ids}::uuid[])
+    union all
+    ${ended(table)} where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.id = any(${ids}::uuid[])
+      and d.id > ${after} and d.id < ${before}`)
 
 export const findDelivery = (db: Db, { orgId, table, webhookId }: DestinationKey, id: string) =>
   db.row<DeliveryRow>(sql`

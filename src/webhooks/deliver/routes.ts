@@ -1,18 +1,10 @@
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { CursorList, CursorQuery, IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import { CursorList, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import * as deliveries from './deliveries.ts'
 import type { WebhookDeps } from '../deps.ts'
-import {
-  Delivery,
-  DeliveryListQuery,
-  DeliveryParams,
-  EventParams,
-  RecentEventsQuery,
-  Recover,
-  Recovered,
-  WebhookEvent,
-} from '../schemas.ts'
+import { DeliveryListQuery, EventListQuery, RecentEventsQuery } from './schemas.ts'
+import { Delivery, DeliveryParams, EventParams, Recover, Recovered, WebhookEvent } from '../schemas.ts'
 
 const tags = ['Webhooks']
 const what = 'Webhook'
@@ -45,7 +37,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         description:
           'Returns the events that a webhook received, newest first. Events are kept for 30 days by default.',
         params: IdParams,
-        querystring: CursorQuery,
+        querystring: EventListQuery,
         response: { 200: Success(CursorList(WebhookEvent)) },
       },
     },

@@ -4,6 +4,7 @@ import type { ConditionalOutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { pageBound } from '../../platform/database/partitions.ts'
+import type { IdRange } from '../filters.ts'
 
 /** A verified event before it is stored. */
 export interface NewWebhookEvent {
@@ -157,6 +158,32 @@ export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: IdPage
         order by id desc ${pageBound}
       ) bounded order by id desc limit ${limit}
     ) e join webhooks w on w.org_id = ${actor.orgId} and w.id = e.webhook_id
+    order by e.id desc`)
+
+export interface ScannedEvent {
+  id: string
+  type: string
+  status: 'recorded' | 'filtered'
+  receivedAt: string
+}
+
+/** What filters compare, of the 2,000 newest events of a range. With a null `webhookId`, of all webhooks of the org. */
+export const scanEvents = (db: Db, { orgId }: Actor, webhookId: string | null, { after, before }: IdRange) =>
+  db.rows<ScannedEvent>(sql`
+    select id, type, status, received_at from webhook_events
+    where org_id = ${orgId} and id > ${after} and id < ${before}
+      and webhook_id = any(array(
+        select id from webhooks where org_id = ${orgId} and (${webhookId}::uuid is null or id = ${webhookId}::uuid)))
+    order by id desc limit 2000`)
+
+/** Events by ids, of which there is at least one, newest first. */
+export const listEventsById = (db: Db, { orgId }: Actor, ids: readonly string[]) =>
+  db.rows<WebhookEventRow>(sql`
+    select e.*, w.name as webhook_name
+    from (
+      select ${listedColumns} from webhook_events
+      where org_id = ${orgId} and id between ${ids.at(-1)} and ${ids[0]} and id = any(${ids}::uuid[])
+    ) e join webhooks w on w.org_id = ${orgId} and w.id = e.webhook_id
     order by e.id desc`)
 
 export const findEvent = (db: Db, { orgId }: Pick<Actor, 'orgId'>, webhookId: string, id: string) =>

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { Delivery, Webhook } from '@atrium/client'
 import { Send } from 'lucide-react'
@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryState, isUnfinished } from './delivery-state.tsx'
+import { FilterFields, NoMatches, useFilters } from './filters.tsx'
 import { RetryFailedDialog } from './retry-failed-dialog.tsx'
 import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
@@ -47,6 +48,8 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
   { title: t`Created`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
+const statuses = { unfinished: msg`Not finished`, succeeded: msg`Succeeded`, failed: msg`Failed` }
+
 const pollMs = 2_500
 
 const NoDeliveries = ({ webhook }: { webhook: Webhook }) =>
@@ -78,9 +81,13 @@ export const Deliveries = () => {
   const { can } = useIdentity()
   const opened = useOpenItem('delivery')
   const [isRetrying, setRetrying] = useState(false)
+  const filters = useFilters(statuses)
   const deliveries = useLiveList(
-    [...keyOf('GET /webhooks/:id/deliveries'), webhook.id],
-    (query, signal) => api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal }),
+    [...keyOf('GET /webhooks/:id/deliveries'), webhook.id, filters.key],
+    (page, signal) => {
+      const query = { ...page, ...filters.query() }
+      return api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal })
+    },
     // Attempts are not events.
     (items) => items.some(isUnfinished) && pollMs,
   )
@@ -90,22 +97,25 @@ export const Deliveries = () => {
     return recovered
   }
   return (
-    <LiveList
-      list={deliveries}
-      label={t`Deliveries`}
-      columns={columnsFor(opened.hrefOf)}
-      onOpen={({ id }) => opened.open(id)}
-      empty={<NoDeliveries webhook={webhook} />}
-      actions={
-        <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRetrying(true)}>
-          <Trans>Retry failed</Trans>
-        </Button>
-      }
-    >
-      {opened.value !== undefined && (
-        <DeliveryDialog webhookId={webhook.id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
-      )}
-      {isRetrying && <RetryFailedDialog recover={recover} onClose={() => setRetrying(false)} />}
-    </LiveList>
+    <>
+      {(filters.isFiltered || deliveries.items.length > 0) && <FilterFields statuses={statuses} />}
+      <LiveList
+        list={deliveries}
+        label={t`Deliveries`}
+        columns={columnsFor(opened.hrefOf)}
+        onOpen={({ id }) => opened.open(id)}
+        empty={filters.isFiltered ? <NoMatches list={deliveries.query} /> : <NoDeliveries webhook={webhook} />}
+        actions={
+          <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRetrying(true)}>
+            <Trans>Retry failed</Trans>
+          </Button>
+        }
+      >
+        {opened.value !== undefined && (
+          <DeliveryDialog webhookId={webhook.id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
+        )}
+        {isRetrying && <RetryFailedDialog recover={recover} onClose={() => setRetrying(false)} />}
+      </LiveList>
+    </>
   )
 }

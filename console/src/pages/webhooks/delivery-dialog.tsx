@@ -49,6 +49,7 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
     <DescriptionList
       items={[
         [t`Status`, <DeliveryState key="state" of={delivery.status} />],
+        [t`Destination URL`, delivery.url === null ? t`None` : <code key="url">{delivery.url}</code>],
         [t`Created`, formatDateTime(delivery.createdAt)],
         [t`Next attempt`, delivery.nextAttemptAt === null ? t`None` : formatDateTime(delivery.nextAttemptAt)],
       ]}

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro'
-import { Trans } from '@lingui/react/macro'
+import { Plural, Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { WebhookEvent } from '@atrium/client'
 import { Redo2 } from 'lucide-react'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { formatBytes, formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
@@ -16,6 +16,7 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { DeliveryState, isUnfinished } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
 import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
@@ -40,8 +41,55 @@ const Content = ({ event }: { event: WebhookEvent }) => (
       <JsonView value={event.payload} label={t`Payload`} />
     </div>
     <Headers headers={event.headers} />
+    <Deliveries event={event} />
   </>
 )
+
+const pollMs = 2_500
+
+const withoutDeliveries = (event: WebhookEvent): string =>
+  event.status === 'filtered'
+    ? t`Not forwarded, because the webhook does not forward events of this type.`
+    : t`Not forwarded.`
+
+/** The deliveries of an event, the first one first. */
+const Deliveries = ({ event }: { event: WebhookEvent }) => {
+  const { id: eventId, webhookId } = event
+  const deliveries = useQuery({
+    ...read('GET /webhooks/:id/deliveries', { params: { id: webhookId }, query: { eventId } }),
+    // Attempts are not events.
+    refetchInterval: ({ state }) => state.data?.items.some(isUnfinished) === true && pollMs,
+  })
+  return (
+    <div className={styles['stack']}>
+      <h3>
+        <Trans>Deliveries</Trans>
+      </h3>
+      <QueryBoundary query={deliveries} compact>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className={styles['faint']}>{withoutDeliveries(event)}</p>
+          ) : (
+            <ul className={styles['deliveries']} aria-label={t`Deliveries`}>
+              {items.map(({ id, status, response, attempts, createdAt }) => (
+                <li key={id}>
+                  <Link to={`/webhooks/${webhookId}/deliveries?delivery=${id}`} className="link">
+                    {formatDateTime(createdAt)}
+                  </Link>
+                  <DeliveryState of={status} />
+                  {response !== null && <code>{response.status}</code>}
+                  <span>
+                    <Plural value={attempts.length} one="# attempt" other="# attempts" />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryBoundary>
+    </div>
+  )
+}
 
 /** One event: payload, headers and a replay button. */
 export const EventDialog = ({

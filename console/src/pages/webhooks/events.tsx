@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { Webhook, WebhookEvent } from '@atrium/client'
 import { Radio } from 'lucide-react'
@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { EventDialog } from './event-dialog.tsx'
+import { FilterFields, NoMatches, useFilters } from './filters.tsx'
 import { TestCommand } from './secret-dialog.tsx'
 import styles from './webhooks.module.css'
 
@@ -61,52 +62,64 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
   { title: t`Received`, tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
 ]
 
+const statuses = { recorded: msg`Recorded`, filtered: msg`Filtered` }
+
 const EventList = ({
   events,
+  isFiltered,
   webhook,
   empty,
 }: {
   events: LiveItems<WebhookEvent>
+  isFiltered: boolean
   /** Undefined for the events of all webhooks, which get a column with the webhook. */
   webhook?: Webhook
   empty: ReactNode
 }) => {
   const opened = useOpenItem('event')
   const [webhookId, eventId] = opened.value?.split('.') ?? []
+  // Filters of an empty list would filter nothing.
+  const hasFilters = isFiltered || events.items.length > 0
   return (
-    <LiveList
-      list={events}
-      label={t`Events`}
-      columns={columnsFor(opened.hrefOf, webhook === undefined)}
-      onOpen={(event) => opened.open(keyOfEvent(event))}
-      empty={empty}
-    >
-      {webhookId !== undefined && eventId !== undefined && (
-        <EventDialog webhookId={webhookId} eventId={eventId} onClose={() => opened.open(undefined)} />
-      )}
-    </LiveList>
+    <>
+      {hasFilters && <FilterFields statuses={statuses} />}
+      <LiveList
+        list={events}
+        label={t`Events`}
+        columns={columnsFor(opened.hrefOf, webhook === undefined)}
+        onOpen={(event) => opened.open(keyOfEvent(event))}
+        empty={isFiltered ? <NoMatches list={events.query} /> : empty}
+      >
+        {webhookId !== undefined && eventId !== undefined && (
+          <EventDialog webhookId={webhookId} eventId={eventId} onClose={() => opened.open(undefined)} />
+        )}
+      </LiveList>
+    </>
   )
 }
 
 /** The events of all webhooks of the org. */
 export const OrgEvents = () => {
-  const events = useLiveList(keyOf('GET /webhooks/events'), (query, signal) =>
-    api.call('GET /webhooks/events', { query, signal }),
+  const filters = useFilters(statuses)
+  const events = useLiveList([...keyOf('GET /webhooks/events'), filters.key], (page, signal) =>
+    api.call('GET /webhooks/events', { query: { ...page, ...filters.query() }, signal }),
   )
   const empty = (
     <EmptyState icon={<Radio />} title={t`No events yet`}>
       <Trans>Events of all webhooks appear here as they arrive.</Trans>
     </EmptyState>
   )
-  return <EventList events={events} empty={empty} />
+  return <EventList events={events} isFiltered={filters.isFiltered} empty={empty} />
 }
 
 /** The events of one webhook; before the first event, a command that sends one. */
 export const WebhookEvents = () => {
   const webhook = useOutletContext<Webhook>()
-  const events = useLiveList([...keyOf('GET /webhooks/:id/events'), webhook.id], (query, signal) =>
-    api.call('GET /webhooks/:id/events', { params: { id: webhook.id }, query, signal }),
-  )
+  const filters = useFilters(statuses)
+  const events = useLiveList([...keyOf('GET /webhooks/:id/events'), webhook.id, filters.key], (page, signal) => {
+    const query = { ...page, ...filters.query() }
+    return api.call('GET /webhooks/:id/events', { params: { id: webhook.id }, query, signal })
+  })
   const empty = (
     <div className={styles['waiting']}>
       <EmptyState compact icon={<Radio />} title={t`Waiting for the first event`}>
@@ -120,5 +133,5 @@ export const WebhookEvents = () => {
       <TestCommand webhook={webhook} />
     </div>
   )
-  return <EventList events={events} webhook={webhook} empty={empty} />
+  return <EventList events={events} isFiltered={filters.isFiltered} webhook={webhook} empty={empty} />
 }

@@ -8,7 +8,8 @@ const textOf = (results: EventEndpoint['recentResults']): string => {
   const succeeded = results.filter((result) => result === 'succeeded').length
   if (results.length === 0) return t`No recent results`
   if (succeeded === results.length) return results.length === 1 ? t`Succeeded` : t`All of ${succeeded} succeeded`
-  return t`${succeeded} of ${results.length} succeeded`
+  // Rounded down, so that 100 % means that none has failed.
+  return t`${Math.floor((succeeded / results.length) * 100)} % of ${results.length} succeeded`
 }
 
 /** How the last deliveries ended, as bars from the oldest to the newest, and in words. */

@@ -34,6 +34,11 @@ const columnsFor = (healthOf: HealthOf): Column<Webhook>[] => [
       <Link to={`/webhooks/${webhook.id}`} className={styles['name']}>
         <strong>{webhook.name}</strong>
         <span>{webhook.description ?? sourceName(webhook.source)}</span>
+        {destinationOf(webhook) !== undefined && (
+          <span className={styles['destination']}>
+            <Trans>To {destinationOf(webhook)}</Trans>
+          </span>
+        )}
       </Link>
     ),
   },
@@ -70,17 +75,24 @@ const columnsFor = (healthOf: HealthOf): Column<Webhook>[] => [
     cell: ({ deliveryCount }) => formatNumber(deliveryCount),
   },
   {
-    title: t`Last delivery`,
+    title: t`Last result`,
     optional: true,
     tight: true,
-    cell: ({ lastDeliveryAt }) =>
-      lastDeliveryAt === null ? (
+    cell: ({ id, lastDeliveryAt }) => {
+      const { lastResult = null, lastResultAt = null } = healthOf(id) ?? {}
+      if (lastResult !== null && lastResultAt !== null)
+        return (
+          <Status tone={lastResult === 'succeeded' ? 'good' : 'bad'}>
+            {lastResult === 'succeeded' ? t`Succeeded` : t`Failed`} <RelativeTime at={lastResultAt} />
+          </Status>
+        )
+      if (lastDeliveryAt !== null) return <RelativeTime at={lastDeliveryAt} />
+      return (
         <span className={styles['faint']}>
           <Trans>Never</Trans>
         </span>
-      ) : (
-        <RelativeTime at={lastDeliveryAt} />
-      ),
+      )
+    },
   },
 ]
 

@@ -3,7 +3,8 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Webhook } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
-import { Outlet, useParams } from 'react-router'
+import { useState } from 'react'
+import { Link, Outlet, useParams } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -16,6 +17,8 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { QuotaNotice } from '../billing/quota-notice.tsx'
+import { TestDialog } from './test-dialog.tsx'
+import { destinationOf } from './webhook-list.tsx'
 import { WebhookState } from './webhook-state.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -26,6 +29,8 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
   const { can } = useIdentity()
   const reason = writeReason(can('webhooks:write'))
   const isActive = webhook.status === 'active'
+  const disabled = webhook.status === 'disabled' && t`This webhook is disabled and rejects events.`
+  const [isTesting, setTesting] = useState(false)
   const change = useSubmit(async () => {
     const status = isActive ? 'paused' : 'active'
     await api
@@ -33,29 +38,15 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
       .catch((error: unknown) => toast.failed(t`Status could not be changed`, error))
     await refreshWebhook()
   })
-  const test = useSubmit(async () => {
-    try {
-      await api.call('POST /webhooks/test', {
-        body: {
-          webhookId: webhook.id,
-          type: 'test.ping',
-          payload: { type: 'test.ping', message: t`Hello from Atrium` },
-        },
-      })
-      toast.done(t`Test event sent`)
-    } catch (error) {
-      toast.failed(t`Test event could not be sent`, error)
-    }
-    await refresh('GET /webhooks/:id/events', 'GET /webhooks/:id/deliveries', 'GET /webhooks/events')
-  })
   return (
     <>
-      <Button icon={<FlaskConical />} busy={test.busy} disabledReason={reason} onClick={test.submit}>
+      <Button icon={<FlaskConical />} disabledReason={reason || disabled} onClick={() => setTesting(true)}>
         <Trans>Send test event</Trans>
       </Button>
       <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} disabledReason={reason} onClick={change.submit}>
         {isActive ? t`Pause` : t`Activate`}
       </Button>
+      {isTesting && <TestDialog webhook={webhook} onClose={() => setTesting(false)} />}
     </>
   )
 }
@@ -70,6 +61,37 @@ const StatusNotice = ({ webhook }: { webhook: Webhook }) => {
   return (
     <div className={styles['why']}>
       <Notice tone="warn">{text}</Notice>
+    </div>
+  )
+}
+
+const Urls = ({ webhook }: { webhook: Webhook }) => {
+  const destination = destinationOf(webhook)
+  return (
+    <div className={styles['urls']}>
+      <div>
+        <h2>
+          <Trans>Endpoint URL</Trans>
+        </h2>
+        <CodeBlock text={webhook.receiveUrl} label={t`Copy endpoint URL`} />
+      </div>
+      <div>
+        <h2>
+          <Trans>Destination URL</Trans>
+        </h2>
+        {destination === undefined ? (
+          <p className={styles['faint']}>
+            <Trans>
+              None: events are recorded and not forwarded.{' '}
+              <Link to={`/webhooks/${webhook.id}/settings`} className="link">
+                Set destination URL
+              </Link>
+            </Trans>
+          </p>
+        ) : (
+          <CodeBlock text={destination} label={t`Copy destination URL`} />
+        )}
+      </div>
     </div>
   )
 }
@@ -95,9 +117,7 @@ export const WebhookPage = () => {
             />
             <StatusNotice webhook={data} />
             <QuotaNotice name="eventsKept" />
-            <div className={styles['receive']}>
-              <CodeBlock text={data.receiveUrl} label={t`Copy endpoint URL`} />
-            </div>
+            <Urls webhook={data} />
             <Tabs
               label={t`Webhook`}
               tabs={[

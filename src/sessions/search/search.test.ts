@@ -136,6 +136,18 @@ test('every session records how it was created, and the list can be filtered by 
   assert.deepEqual(await bySource('api'), ['By key'])
   assert.deepEqual(await bySource('chat'), ['Old chat'])
   assert.deepEqual(await bySource('console'), [])
+  const chat = { model: 'agent/assistant', messages: [{ role: 'user', content: 'By OpenAI' }] }
+  const completed = await app.call('POST', '/api/openai/v1/chat/completions', { as: owner, json: chat })
+  assert.equal(completed.status, 200, completed.text)
+  const params = { name: 'agents_ask', arguments: { text: 'By MCP' } }
+  const called = await app.call('POST', '/mcp', {
+    as: owner,
+    json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    headers: { accept: 'application/json, text/event-stream' },
+  })
+  assert.equal(called.status, 200, called.text)
+  assert.deepEqual(await bySource('openai'), ['By OpenAI'])
+  assert.deepEqual(await bySource('mcp'), ['By MCP'])
   const { status } = await app.call('GET', '/api/v1/sessions?source=elsewhere', { as: owner })
   assert.equal(status, 400)
 })

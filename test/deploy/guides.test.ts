@@ -12,6 +12,7 @@ import { createHttp } from '../../src/platform/http/http.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { registerGuides } from '../../src/reference/guides.ts'
 import { startBrowser, violationsOf, waitForIdleNetwork } from '../support/browser.ts'
+import { foreignEnv } from '../support/child-processes.ts'
 import { makeDiskFolder } from '../examples/disk-folder.ts'
 import { available } from '../support/require.ts'
 
@@ -70,7 +71,7 @@ if (await available('npm-registry', ping, 'allow access to the npm registry')) {
   for (const line of instructions.filter((one) => one.startsWith('RUN '))) {
     await run('sh', ['-c', line.slice('RUN '.length)], {
       cwd: folder,
-      env: { ...process.env, PATH: path },
+      env: { ...foreignEnv, PATH: path },
       timeout: 300_000,
       maxBuffer: 10_000_000,
     }).catch((error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`))

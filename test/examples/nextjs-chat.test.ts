@@ -7,12 +7,13 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startTestApp } from '../harness.ts'
 import { startBrowser, violationsOf } from '../support/browser.ts'
+import { foreignEnv } from '../support/child-processes.ts'
 import { available } from '../support/require.ts'
 import { copyExample, start } from './project.ts'
 
 const run = promisify(execFile)
 const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
-const env = { ...process.env, PATH: path, NEXT_TELEMETRY_DISABLED: '1' }
+const env = { ...foreignEnv, PATH: path, NEXT_TELEMETRY_DISABLED: '1' }
 
 const ping = (): Promise<boolean> =>
   run('npm', ['ping', '--fetch-retries=0'], { timeout: 20_000 }).then(

@@ -11,6 +11,9 @@ export const childEnv: Readonly<Record<string, string>> = {
     process.env['NODE_COMPILE_CACHE'] ?? fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url)),
 }
 
+/** The environment of this process for programs that are not ours, whose coverage would take time to write and to read. */
+export const foreignEnv: NodeJS.ProcessEnv = { ...process.env, NODE_V8_COVERAGE: undefined }
+
 const read = (path: string): Promise<string> => readFile(`/proc/${path}`, 'latin1').catch(() => '')
 
 /** The ids of this process's children whose command line has `part` in it. Linux only, as /proc is. */

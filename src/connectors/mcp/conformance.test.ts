@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { runScenario } from '../../../test/fakes/mcp-client.ts'
 import type { Scenario } from '../../../test/fakes/mcp-client.ts'
+import { foreignEnv } from '../../../test/support/child-processes.ts'
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const suite = pathOf('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
@@ -43,9 +44,14 @@ const runSuite = (revision: string): Promise<{ code: number; output: string }> =
   const command = `${process.execPath} ${client} ${socket}`
   const args = [suite, 'client', '--command', command, '--timeout', '120000', ...options]
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 400_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr })
-    })
+    execFile(
+      process.execPath,
+      args,
+      { env: foreignEnv, timeout: 400_000, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr })
+      },
+    )
   })
 }
 

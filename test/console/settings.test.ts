@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { systemActor } from '../../src/identity/actor.ts'
@@ -324,6 +325,19 @@ test('the filter of the audit log is kept in the URL', async () => {
   assert.equal(await page.getByText('By the member', { exact: true }).count(), 0)
   await page.goBack()
   await page.getByText('By the member', { exact: true }).waitFor()
+  // The name of a resource filters by it; what is shown can be exported.
+  await page.getByRole('link', { name: 'By the member', exact: true }).click()
+  await page.getByText('By the owner', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByLabel('Action', { exact: true }).fill('workspace.created')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**action=workspace.created**')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  const lines = (await readFile(await (await saved).path(), 'utf8')).trim().split('\r\n')
+  assert.equal(lines.length, 2)
+  assert.match(lines[1] ?? '', /workspace\.created.*By the member/)
+  await assertAccessible(page)
 })
 
 test('after switching the org, a person sees nothing of the previous org', async () => {

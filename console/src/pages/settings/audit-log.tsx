@@ -1,32 +1,29 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '@atrium/client'
 import { ScrollText } from 'lucide-react'
-import { useSearchParams } from 'react-router'
-import { read, usePages } from '../../api.ts'
+import { Link, useSearchParams } from 'react-router'
+import { usePages } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Badge } from '../../ui/data/badge.tsx'
-import { Button } from '../../ui/forms/button.tsx'
-import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
+import { formatWord } from '../../words.ts'
+import { AuditFilters, auditQueryOf } from './audit-filters.tsx'
 import styles from './settings.module.css'
 
-/** The start of a local calendar day as ISO 8601 in UTC, `after` days later. */
-const dayStart = (day: string, after = 0): string => {
-  const date = new Date(`${day}T00:00:00`)
-  date.setDate(date.getDate() + after)
-  return date.toISOString()
-}
-
-const Details = ({ details, requestId, ip }: AuditEntry) => {
-  const all = { ...details, ...(ip !== null && { address: ip }), ...(requestId !== null && { requestId }) }
+const Details = ({ details, requestId, ip, resource }: AuditEntry) => {
+  const all = {
+    ...details,
+    ...(resource.id !== null && { resourceId: resource.id }),
+    ...(ip !== null && { address: ip }),
+    ...(requestId !== null && { requestId }),
+  }
   if (Object.keys(all).length === 0) return null
   return (
     <details className={styles['details']}>
@@ -38,34 +35,37 @@ const Details = ({ details, requestId, ip }: AuditEntry) => {
   )
 }
 
-const Filters = () => {
-  const [params, setParams] = useSearchParams()
-  const members = useQuery(read('GET /members', { query: { limit: 100 } }))
-  const field = (name: string) => ({
-    value: params.get(name) ?? '',
-    onChange: ({ target }: { target: { value: string } }) => setParams(withParams(params, { [name]: target.value })),
-  })
+const Actor = ({ actor, params }: AuditEntry & { params: URLSearchParams }) => (
+  <span className={styles['wrap']}>
+    {actor.id === null ? (
+      actor.name
+    ) : (
+      <Link className={styles['filterLink']} to={`?${withParams(params, { actor: actor.id })}`}>
+        {actor.name}
+      </Link>
+    )}
+    {actor.apiKeyId !== null && (
+      <Badge>
+        <Trans>API key</Trans>
+      </Badge>
+    )}
+  </span>
+)
+
+const Resource = ({ resource: { type, id }, details, params }: AuditEntry & { params: URLSearchParams }) => {
+  const word = formatWord(type.replaceAll('-', '_'))
+  const name = typeof details['name'] === 'string' ? details['name'] : undefined
   return (
-    <div className={styles['filters']} role="search">
-      <SelectField label={t`Actor`} {...field('actor')}>
-        <option value="">
-          <Trans>Everyone</Trans>
-        </option>
-        {(members.data?.items ?? []).map(({ userId, name }) => (
-          <option key={userId} value={userId}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      <TextField label={t`Action`} placeholder="api-key.created" {...field('action')} />
-      <TextField label={t`From`} type="date" {...field('from')} />
-      <TextField label={t`To`} type="date" {...field('to')} />
-      {params.size > 0 && (
-        <Button variant="quiet" onClick={() => setParams({})}>
-          <Trans>Clear filters</Trans>
-        </Button>
+    <span className={styles['wrap']}>
+      {id === null ? (
+        name
+      ) : (
+        <Link className={styles['filterLink']} to={`?${withParams(params, { type, resource: id })}`}>
+          {name ?? word}
+        </Link>
       )}
-    </div>
+      {(name !== undefined || id === null) && <span className={styles['muted']}>{word}</span>}
+    </span>
   )
 }
 
@@ -73,18 +73,10 @@ export const AuditLog = () => {
   useTitle(t`Audit log`)
   const { can } = useIdentity()
   const [params] = useSearchParams()
-  const [actorId, action, from, to] = ['actor', 'action', 'from', 'to'].map((name) => params.get(name) ?? '')
-  const entries = usePages('GET /audit-log', {
-    query: {
-      ...(actorId && { actorId }),
-      ...(action && { action }),
-      ...(from && { since: dayStart(from) }),
-      ...(to && { until: dayStart(to, 1) }),
-    },
-  })
+  const entries = usePages('GET /audit-log', { query: auditQueryOf(params) })
   return (
     <>
-      {can('audit:read') && <Filters />}
+      {can('audit:read') && <AuditFilters />}
       <QueryBoundary query={entries.query}>
         {(rows) =>
           rows.length === 0 ? (
@@ -93,43 +85,20 @@ export const AuditLog = () => {
             </EmptyState>
           ) : (
             <Table
+              stacked
               label={t`Audit log`}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
+                { title: t`Action`, tight: true, cell: (entry) => <code>{entry.action}</code> },
+                { title: t`Actor`, cell: (entry) => <Actor {...entry} params={params} /> },
+                { title: t`Resource`, cell: (entry) => <Resource {...entry} params={params} /> },
+                { title: t`More`, hideTitle: true, cell: (entry) => <Details {...entry} /> },
                 {
                   title: t`Time`,
                   tight: true,
                   cell: ({ at }) => <span className={styles['muted']}>{formatDateTime(at)}</span>,
                 },
-                {
-                  title: t`Actor`,
-                  cell: ({ actor }) => (
-                    <span className={styles['wrap']}>
-                      {actor.name}{' '}
-                      {actor.apiKeyId !== null && (
-                        <Badge>
-                          <Trans>API key</Trans>
-                        </Badge>
-                      )}
-                    </span>
-                  ),
-                },
-                { title: t`Action`, cell: (entry) => <code>{entry.action}</code> },
-                {
-                  title: t`Resource`,
-                  optional: true,
-                  cell: ({ resource, details }) => (
-                    <span>
-                      {typeof details['name'] === 'string' ? (
-                        details['name']
-                      ) : (
-                        <span className={styles['muted']}>{resource.type}</span>
-                      )}
-                    </span>
-                  ),
-                },
-                { title: t`More`, hideTitle: true, optional: true, cell: (entry) => <Details {...entry} /> },
               ]}
             />
           )

@@ -81,7 +81,12 @@ const useTarget = (file: FileRecord) =>
     enabled: file.targetFileId !== null,
   })
 
-export const Content = ({ file }: { file: FileRecord }) => {
+export interface Pixels {
+  width: number
+  height: number
+}
+
+export const Content = ({ file, onPixels }: { file: FileRecord; onPixels?: (pixels: Pixels) => void }) => {
   const target = useTarget(file)
   const [broken, setBroken] = useState(false)
   if (file.source === 'link' && !target.data) {
@@ -99,14 +104,29 @@ export const Content = ({ file }: { file: FileRecord }) => {
   if (imageTypes.has(type)) {
     return (
       <div className={styles['stage']}>
-        <img src={url} alt={file.name} onError={onError} />
+        <img
+          src={url}
+          alt={file.name}
+          onError={onError}
+          onLoad={({ currentTarget }) =>
+            onPixels?.({ width: currentTarget.naturalWidth, height: currentTarget.naturalHeight })
+          }
+        />
       </div>
     )
   }
   if (type.startsWith('video/'))
     return (
       <div className={styles['stage']}>
-        <video src={url} controls onError={onError} aria-label={file.name} />
+        <video
+          src={url}
+          controls
+          onError={onError}
+          onLoadedMetadata={({ currentTarget }) =>
+            onPixels?.({ width: currentTarget.videoWidth, height: currentTarget.videoHeight })
+          }
+          aria-label={file.name}
+        />
       </div>
     )
   if (type.startsWith('audio/'))

@@ -1,13 +1,14 @@
-import { textOf } from '../../../i18n/text.ts'
-import { msg, t } from '@lingui/core/macro'
+import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { Dialog } from '@base-ui/react/dialog'
 import type { File as FileRecord } from '@atrium/client'
 import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
 import { lazy, Suspense, useRef, useState } from 'react'
-import type { KeyboardEvent } from 'react'
-import { formatBytes, formatDateTime } from '../../../format.ts'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { formatBytes, formatDateTime, formatNumber } from '../../../format.ts'
 import { importWithRetry } from '../../../load-page.ts'
+import { PersonName } from '../../../person-name.tsx'
 import { IconButton } from '../../../ui/forms/button.tsx'
 import { DescriptionList } from '../../../ui/data/description-list.tsx'
 import type { Description } from '../../../ui/data/description-list.tsx'
@@ -20,6 +21,9 @@ import { TagEditor } from '../dialogs.tsx'
 import type { FileDialogRequest } from '../dialogs.tsx'
 import { fileMenuFor } from '../file-menu.tsx'
 import { KindIcon } from '../file-kind.tsx'
+import { useFolderPath } from '../rows.ts'
+import { typeName } from '../type-name.ts'
+import type { Pixels } from './content.tsx'
 import styles from './preview.module.css'
 import { Versions } from './versions.tsx'
 
@@ -27,17 +31,36 @@ const Content = lazy(async () => ({
   default: (await importWithRetry(() => import('./content.tsx'))).Content,
 }))
 
-const sourceNames = { upload: msg`File`, folder: msg`Folder`, link: msg`Link` }
+const Location = ({ parentId }: { parentId: string | null }) => {
+  const path = useFolderPath(parentId ?? undefined)
+  const names = (path.data ?? []).map(({ name }) => name)
+  if (parentId !== null && path.data === undefined) return null
+  return (
+    <Link className={styles['location']} to={parentId === null ? '/files' : `/files/${parentId}`}>
+      {names.length === 0 ? t`All files` : names.join(' / ')}
+    </Link>
+  )
+}
 
-const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
+const maybe = (isShown: boolean, term: string, value: ReactNode): Description[] => (isShown ? [[term, value]] : [])
+
+const Details = ({ file, pixels, mayWrite }: { file: FileRecord; pixels: Pixels | undefined; mayWrite: boolean }) => {
+  const isUpload = file.source === 'upload'
+  const hasPixels = pixels !== undefined && pixels.width > 0
+  // What a person looks for first; the rest is for other programs.
   const items: Description[] = [
-    [t`Type`, file.mimeType ?? textOf(sourceNames[file.source])],
-    ...(file.source === 'upload' ? [[t`Size`, formatBytes(file.size)] satisfies Description] : []),
-    [t`Created`, formatDateTime(file.createdAt)],
+    [t`Type`, typeName(file)],
+    ...maybe(isUpload, t`Size`, formatBytes(file.size)),
+    ...maybe(hasPixels, t`Dimensions`, `${formatNumber(pixels?.width ?? 0)} × ${formatNumber(pixels?.height ?? 0)}`),
+    [t`Created by`, <PersonName key="creator" userId={file.createdBy} />],
     [t`Modified`, formatDateTime(file.updatedAt)],
-    ...(file.contentHash === null
-      ? []
-      : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Description]),
+    [t`Created`, formatDateTime(file.createdAt)],
+    [t`Location`, <Location key="location" parentId={file.parentId} />],
+  ]
+  const technical: Description[] = [
+    ...maybe(file.mimeType !== null, t`Media type`, <code>{file.mimeType}</code>),
+    [t`File ID`, <code key="id">{file.id}</code>],
+    ...maybe(file.contentHash !== null, 'SHA-256', <code>{file.contentHash}</code>),
   ]
   return (
     <aside className={styles['details']} aria-label={t`Details`}>
@@ -56,6 +79,10 @@ const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) =>
         <p>{file.tags.length === 0 ? t`None` : file.tags.join(', ')}</p>
       )}
       {file.source === 'upload' && file.status === 'ready' && <Versions file={file} mayWrite={mayWrite} />}
+      <h2>
+        <Trans>Technical details</Trans>
+      </h2>
+      <DescriptionList items={technical} />
     </aside>
   )
 }
@@ -77,6 +104,7 @@ const isTyping = (target: EventTarget): boolean =>
 /** A full-window preview of a file. */
 export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: PreviewProps) => {
   const [showDetails, setShowDetails] = useState(matchMedia('(width >= 900px)').matches)
+  const [pixels, setPixels] = useState<Pixels>()
   // Focus the dialog instead of its first button, so that the arrow keys work at once.
   const popup = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -122,7 +150,7 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
             <div className={styles['content']}>
               {file ? (
                 <Suspense fallback={<Skeleton />}>
-                  <Content file={file} />
+                  <Content file={file} onPixels={setPixels} />
                 </Suspense>
               ) : error != null ? (
                 <ErrorState error={error} />
@@ -130,7 +158,7 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
                 <Skeleton />
               )}
             </div>
-            {file && showDetails && <Details file={file} mayWrite={mayWrite} />}
+            {file && showDetails && <Details file={file} pixels={pixels} mayWrite={mayWrite} />}
           </div>
         </Dialog.Popup>
       </Dialog.Portal>

@@ -40,6 +40,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /files/:id/restore",
         "POST /files/:id/versions/:version/restore",
         "POST /members",
+        "POST /members/:id/sign-in-link",
         "POST /projects",
         "POST /sessions",
         "POST /sessions/:id/branch",
@@ -3412,6 +3413,36 @@ class LinearBindingCreate(TypedDict):
     connectionId: str
 
 
+class ListedMemberWorkspacesItem(TypedDict):
+    # ID of the workspace.
+    id: str
+    # Name of the workspace.
+    name: str
+
+
+class ListedMember(TypedDict):
+    # ID of the membership. It differs from the ID of the user.
+    id: str
+    # ID of the user.
+    userId: str
+    # E-mail address.
+    email: str
+    # Name of the person.
+    name: str
+    # Role in the org: `owner`, `admin`, `billing_manager` or `member`.
+    role: Literal["owner", "admin", "billing_manager", "member"]
+    # Time of creation.
+    createdAt: str
+    # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
+    status: Literal["active", "invited"]
+    # Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin.
+    lastActiveAt: str | None
+    # Workspaces that the member was added to, or will be when they accept, by name, at most 20. Owners and admins can access every workspace. Callers who are neither see only workspaces of their own.
+    workspaces: list[ListedMemberWorkspacesItem]
+    # Number of these workspaces, also when there are more than 20.
+    workspaceCount: int
+
+
 class ListedSessionParticipantsItem(TypedDict):
     # Whether the participant is an agent or a user.
     type: Literal["agent", "user"]
@@ -3878,6 +3909,13 @@ class MemberRoleChangedEvent(TypedDict):
     chain: MemberRoleChangedEventChain
     # What happened.
     data: MemberRoleChangedEventData
+
+
+class MemberSignInLink(TypedDict):
+    # Sign-in link that works once. It is not shown again.
+    signInLink: str
+    # Time from which the link does not work any more, 24 hours after its creation.
+    expiresAt: str
 
 
 class MemberUpdatedEventSubject(TypedDict):
@@ -7568,7 +7606,7 @@ class GetMembersQuery(TypedDict):
 
 class GetMembersData(TypedDict):
     # Items of this page.
-    items: list[Member]
+    items: list[ListedMember]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
 
@@ -8997,6 +9035,18 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /members/:id/sign-in-link"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        step_up_token: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> MemberSignInLink: ...
 
     @overload
     def call(
@@ -10730,6 +10780,18 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /members/:id/sign-in-link"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        step_up_token: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[MemberSignInLink]: ...
 
     @overload
     def call_with_response(

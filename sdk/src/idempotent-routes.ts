@@ -24,6 +24,7 @@ export const idempotentRoutes: ReadonlySet<string> = new Set([
   'POST /files/:id/restore',
   'POST /files/:id/versions/:version/restore',
   'POST /members',
+  'POST /members/:id/sign-in-link',
   'POST /projects',
   'POST /sessions',
   'POST /sessions/:id/branch',

@@ -3042,6 +3042,34 @@ export interface LinearBindingCreate {
   connectionId: string
 }
 
+export interface ListedMember {
+  /** ID of the membership. It differs from the ID of the user. */
+  id: string
+  /** ID of the user. */
+  userId: string
+  /** E-mail address. */
+  email: string
+  /** Name of the person. */
+  name: string
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** Time of creation. */
+  createdAt: string
+  /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
+  status: "active" | "invited"
+  /** Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin. */
+  lastActiveAt: string | null
+  /** Workspaces that the member was added to, or will be when they accept, by name, at most 20. Owners and admins can access every workspace. Callers who are neither see only workspaces of their own. */
+  workspaces: Array<{
+    /** ID of the workspace. */
+    id: string
+    /** Name of the workspace. */
+    name: string
+  }>
+  /** Number of these workspaces, also when there are more than 20. */
+  workspaceCount: number
+}
+
 export interface ListedSession {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -3460,6 +3488,13 @@ export interface MemberRoleChangedEvent {
     /** The role before. */
     previousRole: "owner" | "admin" | "billing_manager" | "member"
   }
+}
+
+export interface MemberSignInLink {
+  /** Sign-in link that works once. It is not shown again. */
+  signInLink: string
+  /** Time from which the link does not work any more, 24 hours after its creation. */
+  expiresAt: string
 }
 
 export interface MemberUpdatedEvent {
@@ -7566,7 +7601,7 @@ export interface Routes {
     }
     data: {
       /** Items of this page. */
-      items: Member[]
+      items: ListedMember[]
       /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
@@ -7608,6 +7643,16 @@ export interface Routes {
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
+  }
+  /** Create a sign-in link for an invited person */
+  'POST /members/:id/sign-in-link': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: MemberSignInLink
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey' | 'stepUpToken'
   }
   /** List models */
   'GET /models': {

@@ -3,6 +3,7 @@ import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { isAccessToken } from '../platform/key-format.ts'
+import type { NoteActivity } from './activity.ts'
 import type { Actor } from './actor.ts'
 import type { ApiKeyAuthority } from './authority.ts'
 import type { AuthorityWatch, OnLost, OnVerified } from './authority-watch.ts'
@@ -14,6 +15,7 @@ export interface AuthenticationOptions {
   authority: ApiKeyAuthority
   sessions: SessionAuthority
   watch: AuthorityWatch
+  noteActivity: NoteActivity
   baseUrl: string | undefined
 }
 
@@ -115,12 +117,13 @@ const changesAuthority = /^\/api\/v1\/(?:api-keys|apps|auth|me|members|workspace
 interface Admission {
   access: 'member' | Permission
   actor: Promise<Actor | ApiError>
+  noteActivity: NoteActivity
 }
 
 const admit = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  { access, actor: pending }: Admission,
+  { access, actor: pending, noteActivity }: Admission,
   done: HookHandlerDoneFunction,
 ): Promise<void> => {
   try {
@@ -129,6 +132,7 @@ const admit = async (
       rejectRequest(request, reply, actor)
       return
     }
+    noteActivity(actor)
     if (access !== 'member') permit(actor, access)
     request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
   } catch (error) {
@@ -144,7 +148,7 @@ const admit = async (
  * Authorization header, else by the session cookie.
  */
 export const registerAuthentication = (app: App, options: AuthenticationOptions): void => {
-  const { authority, watch } = options
+  const { authority, watch, noteActivity } = options
   app.decorateRequest('watchAuthority', function follow(this: FastifyRequest, onLost, access, onVerified) {
     const needed = access ?? (this.routeOptions.config.access as Permission | 'member')
     return watchAuthority(this, options, { onLost, onVerified, access: needed })
@@ -160,7 +164,7 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
     (request, reply, done) => {
       const { authorization } = request.headers
       if (authorization === undefined) {
-        void admit(request, reply, { access, actor: byCookie(request, options) }, done)
+        void admit(request, reply, { access, actor: byCookie(request, options), noteActivity }, done)
         return
       }
       const key = bearer.exec(authorization)?.[1]
@@ -171,7 +175,7 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
             ? otherAudience
             : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
       if (actor instanceof ApiError) rejectRequest(request, reply, actor)
-      else void admit(request, reply, { access, actor }, done)
+      else void admit(request, reply, { access, actor, noteActivity }, done)
     }
   app.addHook('onRoute', (route) => {
     const access = route.config?.access

@@ -2,6 +2,8 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
+import { createActivity } from './activity.ts'
+import type { NoteActivity } from './activity.ts'
 import { createAuthority } from './authority.ts'
 import type { ApiKeyAuthority } from './authority.ts'
 import { createAuthorityWatch } from './authority-watch.ts'
@@ -17,7 +19,7 @@ export interface IdentityDeps {
   db: Database
   log: Log
   secrets: Sealer
-  /** Milliseconds since 1970, for budgets of sign-in attempts. Default: the system clock. */
+  /** Milliseconds since 1970, for budgets of sign-in attempts and the activity of members. Default: the system clock. */
   now?: (() => number) | undefined
 }
 
@@ -27,6 +29,7 @@ export interface Identity {
   sessions: SessionAuthority
   watch: AuthorityWatch
   signIn: SignInContext
+  noteActivity: NoteActivity
   baseUrl: string | undefined
 }
 
@@ -42,6 +45,10 @@ export const createIdentity = ({ config, db, log, secrets, now }: IdentityDeps):
     sessions,
     watch: createAuthorityWatch(db, sessions, log),
     signIn: createSignInContext({ db, log, secret, now, attemptBudget: config.rateLimits.signIn }),
+    noteActivity: createActivity(db, {
+      now,
+      onError: (error) => log.warn({ err: error }, 'activity of a member not recorded'),
+    }),
     baseUrl: config.baseUrl,
   }
 }

@@ -116,6 +116,13 @@ export const touchKey = (db: Db, orgId: string, apiKeyId: string) =>
     where org_id = ${orgId} and id = ${apiKeyId}
       and (last_used_at is null or last_used_at < now() - interval '10 minutes')`)
 
+/** Changes the row at most once an hour. */
+export const recordActivity = (db: Db, orgId: string, userId: string) =>
+  db.execute(sql`
+    update members set last_active_at = now()
+    where org_id = ${orgId} and user_id = ${userId}
+      and (last_active_at is null or last_active_at < now() - interval '1 hour')`)
+
 export interface CallerRow {
   language: Language | null
   workspace: { id: string; name: string } | null

@@ -123,6 +123,38 @@ const memberFields = {
       '`active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.',
   }),
 }
+/** A member in a list. */
+export const ListedMember = Type.Object(
+  {
+    ...memberFields,
+    lastActiveAt: Nullable(
+      TimestampOf(
+        'Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin.',
+      ),
+    ),
+    workspaces: Type.Array(Type.Object(Named('workspace', 'Main')), {
+      description:
+        'Workspaces that the member was added to, or will be when they accept, by name, at most 20. Owners and admins can access every workspace. Callers who are neither see only workspaces of their own.',
+    }),
+    workspaceCount: Type.Integer({
+      description: 'Number of these workspaces, also when there are more than 20.',
+      examples: [1],
+    }),
+  },
+  { description: 'A member of the org, or an invited person.' },
+)
+
+export const MemberSignInLink = Type.Object(
+  {
+    signInLink: Type.String({
+      description: 'Sign-in link that works once. It is not shown again.',
+      examples: ['https://atrium.example.com/sign-in#link=hS9…'],
+    }),
+    expiresAt: TimestampOf('Time from which the link does not work any more, 24 hours after its creation.'),
+  },
+  { description: 'A sign-in link for an invited person.' },
+)
+
 export const MemberQuery = Type.Object({
   ...CursorQuery.properties,
   status: Type.Optional(

@@ -194,6 +194,13 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: `${api}/members`, options: { as: owner, json: { email, role: 'member' } } }
     },
   ],
+  [`POST ${api}/members/:id/sign-in-link`]: [
+    async (app, owner) => {
+      const { params } = await factories[`${api}/members/:id`]!(app, owner)
+      const headers = await app.stepUp(owner)
+      return { path: `${api}/members/${params['id']}/sign-in-link`, options: { as: owner, headers } }
+    },
+  ],
   [`DELETE ${api}/members/:id`]: [
     async (app, owner) => {
       const { params } = await factories[`${api}/members/:id`]!(app, owner)

@@ -181,3 +181,39 @@ describe('accepting and declining an invitation', () => {
     assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: owner })).status, 200)
   })
 })
+
+describe('POST /members/:id/sign-in-link', () => {
+  const renew = async (as: TestActor, id: string, headers?: Record<string, string>) =>
+    app.call('POST', `/api/v1/members/${id}/sign-in-link`, { as, headers: headers ?? (await app.stepUp(as)) })
+  const statusOf = async (link: string) =>
+    (await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link.split('#link=')[1] } })).status
+
+  test('returns a new link for a person who has never signed in, and the earlier one stops working', async () => {
+    const owner = await app.createOrg()
+    const added = (await invite(owner, 'new-link@example.com')).body.data
+    assert.equal((await renew(owner, added.id, {})).body.error.code, 'FORBIDDEN')
+    const { status, body } = await renew(owner, added.id)
+    assert.equal(status, 201)
+    assert.notEqual(await statusOf(added.signInLink), 200)
+    assert.equal(await statusOf(body.data.signInLink), 200)
+    const again = await renew(owner, added.id)
+    assert.equal(again.body.error.code, 'CONFLICT')
+    const entries = (await app.call('GET', '/api/v1/audit-log?action=member.sign-in-link-created', { as: owner })).body
+    assert.equal(entries.data.items.length, 1)
+    assert.doesNotMatch(JSON.stringify(entries), /link=/)
+  })
+
+  test('an invited person gets one, a member who signed in, an owner whom an admin names and a foreign id do not', async () => {
+    const [owner, elsewhere] = [await app.createOrg(), await app.createOrg()]
+    const invited = (await invite(owner, elsewhere.email)).body.data
+    assert.equal(invited.status, 'invited')
+    assert.equal((await renew(owner, invited.id)).status, 201)
+    const admin = await app.createUser(owner, 'admin')
+    const { items } = (await app.call('GET', '/api/v1/members', { as: owner })).body.data
+    const idOf = ({ userId }: TestActor) => items.find((one: { userId: string }) => one.userId === userId).id
+    assert.equal((await renew(admin, idOf(owner))).status, 403)
+    assert.equal((await renew(elsewhere, invited.id)).status, 404)
+    await app.db.execute(sql`update users set signed_in_at = now() where id = ${admin.userId}`)
+    assert.equal((await renew(owner, idOf(admin))).status, 409)
+  })
+})

@@ -4,7 +4,10 @@ import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { until } from '../../../test/support/until.ts'
+import { createActivity } from '../activity.ts'
 import { systemActor } from '../actor.ts'
+import { recordActivity } from '../queries.ts'
 import { addMember } from './members.ts'
 import { hashPassword, setPassword } from '../sign-in/passwords.ts'
 import { createSignInLink } from '../sign-in/links.ts'
@@ -291,5 +294,77 @@ describe('members of other orgs', () => {
       assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
     }
     assert.equal(await ownersOf(stranger), 1)
+  })
+})
+
+describe('what the list of members tells', () => {
+  const listOf = async (as: TestActor) => (await app.call('GET', '/api/v1/members', { as })).body.data.items
+  const storedAt = async ({ orgId, userId }: TestActor) =>
+    (
+      await app.db.row<{ at: string | null }>(sql`
+        select last_active_at::text as at from members where org_id = ${orgId} and user_id = ${userId}`)
+    )?.at
+
+  test('owners and admins see when members were active, accurate to an hour; others do not', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    assert.equal(
+      (await listOf(owner)).find((one: { userId: string }) => one.userId === member.userId).lastActiveAt,
+      null,
+    )
+    await listOf(member)
+    await until('the activity is stored', async () => (await storedAt(member)) !== null)
+    const first = await storedAt(member)
+    const seen = (await listOf(owner)).find((one: { userId: string }) => one.userId === member.userId)
+    assert.equal(new Date(seen.lastActiveAt).getTime(), new Date(first ?? 0).getTime())
+    for (const one of await listOf(member)) assert.equal(one.lastActiveAt, null)
+    // Requests within the hour write nothing, those of another process neither.
+    await recordActivity(app.db, member.orgId, member.userId)
+    assert.equal(await storedAt(member), first)
+    await app.db.execute(sql`
+      update members set last_active_at = '2026-01-01T00:00:00Z' where org_id = ${member.orgId} and user_id = ${member.userId}`)
+    await recordActivity(app.db, member.orgId, member.userId)
+    assert.notEqual(await storedAt(member), '2026-01-01 00:00:00+00')
+  })
+
+  test('a process stores the activity of a person and org once an hour', async () => {
+    const owner = await app.createOrg()
+    let ms = 0
+    let writes = 0
+    const db = { execute: () => Promise.resolve((writes += 1)) }
+    const note = createActivity(db as never, { now: () => ms, onError: (error) => assert.fail(String(error)) })
+    const actor = { orgId: owner.orgId, userId: owner.userId } as never
+    note(actor)
+    ms = 3_599_999
+    note(actor)
+    assert.equal(writes, 1)
+    ms = 3_600_000
+    note(actor)
+    note({ orgId: 'another org', userId: owner.userId } as never)
+    assert.equal(writes, 3)
+  })
+
+  test('lists at most 20 workspaces of each member, and to members only those of their own', async () => {
+    const owner = await app.createOrg()
+    const [ada, bob] = [await app.createUser(owner, 'member'), await app.createUser(owner, 'member')]
+    const created = []
+    for (let index = 0; index < 21; index += 1) {
+      const json = { name: `Team ${String(index).padStart(2, '0')}` }
+      const { body } = await app.call('POST', '/api/v1/workspaces', { as: owner, json })
+      created.push(body.data.id)
+    }
+    const join = async (workspaceId: string, { userId }: TestActor) =>
+      app.call('POST', `/api/v1/workspaces/${workspaceId}/members`, { as: owner, json: { userId } })
+    for (const id of created) await join(id, ada)
+    await join(created[3], bob)
+    const workspacesOf = async (as: TestActor, { userId }: TestActor) => {
+      const { workspaces, workspaceCount } = (await listOf(as)).find((one: { userId: string }) => one.userId === userId)
+      return [workspaceCount, workspaces.map(({ name }: { name: string }) => name)]
+    }
+    const [count, names] = await workspacesOf(owner, ada)
+    const isInMain = names.includes('Main')
+    assert.deepEqual([count, names.length], [isInMain ? 22 : 21, 20])
+    const [, seen] = await workspacesOf(bob, ada)
+    assert.deepEqual(seen, isInMain ? ['Main', 'Team 03'] : ['Team 03'])
   })
 })

@@ -8,8 +8,9 @@ import { recordMember } from './events.ts'
 import * as invitations from './invitation-queries.ts'
 import { withdrawInvitation } from './invitations.ts'
 import * as queries from './queries.ts'
-import type { MemberRow } from './queries.ts'
+import type { ListedMemberRow, MemberPage, MemberRow } from './queries.ts'
 import { cleanEmail, cleanName } from '../names.ts'
+import { seesAllWorkspaces } from '../permissions.ts'
 import type { Role } from '../permissions.ts'
 import { findPersonByEmail, insertPerson, lockPerson } from './person-queries.ts'
 import type { PersonRow } from './person-queries.ts'
@@ -30,6 +31,7 @@ export interface NewMember {
 const ownersOnly = forbidden('Only owners may add, change or remove owners.')
 const alreadyMember = conflict('This person is already a member of the org.')
 const notAccepted = conflict('This person has not accepted the invitation yet. Withdraw it and send another one.')
+const canSignIn = conflict('This person can sign in already, so no link is needed.')
 const lastOwner = conflict('An org needs at least one owner. Make somebody else an owner first.')
 
 /** The person with this address, created when there is none. */
@@ -141,6 +143,42 @@ export const getMember = async (db: Database, actor: Actor, id: string): Promise
   if (!member) throw notFound('Member')
   return member
 }
+
+const maxListedWorkspaces = 20
+
+/** Members or invited people with their workspaces and last activity, oldest first. */
+export const listMembers = (db: Database, actor: Actor, page: MemberPage): Promise<ListedMemberRow[]> =>
+  queries.listMembers(db, actor, {
+    ...page,
+    seesAll: seesAllWorkspaces(actor.role),
+    maxWorkspaces: maxListedWorkspaces,
+  })
+
+/**
+ * A new sign-in link, limited to this org, for a person who has not accepted the invitation or has never signed in. For
+ * others, it would let administrators act as them. Needs step-up.
+ */
+export const renewSignInLink = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  stepUpToken: string | undefined,
+): Promise<{ path: string; expiresAt: string }> =>
+  // The person can be a member of other orgs.
+  db.transaction('all orgs', async (db) => {
+    const { orgId } = actor
+    const member = (await queries.findMember(db, orgId, id)) ?? (await queries.findMember(db, orgId, id, 'invited'))
+    if (!member) throw notFound('Member')
+    if (member.role === 'owner' && actor.role !== 'owner') throw ownersOnly
+    await requireStepUp(db, actor, stepUpToken)
+    // A first sign-in at the same time ends before or waits.
+    await lockPerson(db, member.userId)
+    if (await signInQueries.hasPasswordForAllOrgs(db, member.userId)) throw canSignIn
+    if (member.status === 'active' && (await signInQueries.hasSignedIn(db, member.userId))) throw canSignIn
+    const details = { userId: member.userId }
+    await audit(db, actor, 'member.sign-in-link-created', { type: 'member', id: member.id, details })
+    return createSignInLink(db, member.userId, [orgId])
+  })
 
 /** Changes the role of a member. Needs step-up. */
 export const changeRole = (

@@ -30,11 +30,47 @@ export interface MemberPage {
   userId?: string | undefined
 }
 
-/** Oldest first. */
-export const listMembers = (db: Db, actor: Actor, { status, limit, after, userId }: MemberPage) =>
-  db.rows<MemberRow>(sql`
-    select ${sources[status].columns} from ${sources[status].table} join users u on u.id = m.user_id
-    where m.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
+export interface ListedMemberRow extends MemberRow {
+  lastActiveAt: string | null
+  workspaceCount: number
+  workspaces: { id: string; name: string }[]
+}
+
+/** The workspaces of a member, and those in which a person with an open invitation will be. */
+const workspacesOf = {
+  active: sql`workspace_members wm join workspaces w on w.org_id = wm.org_id and w.id = wm.workspace_id
+    where wm.org_id = m.org_id and wm.user_id = m.user_id`,
+  invited: sql`workspaces w where w.org_id = m.org_id and w.id = any(m.workspace_ids)`,
+}
+
+/**
+ * Oldest first. Who does not see all workspaces gets those of their own and no activity: that is for the people who
+ * manage members.
+ */
+export const listMembers = (
+  db: Db,
+  { orgId, userId: callerId }: Actor,
+  { status, limit, after, userId, seesAll, maxWorkspaces }: MemberPage & { seesAll: boolean; maxWorkspaces: number },
+) =>
+  db.rows<ListedMemberRow>(sql`
+    select ${sources[status].columns},
+      ${status === 'active' && seesAll ? sql`m.last_active_at` : sql`null::timestamptz as last_active_at`},
+      found.workspace_count, found.workspaces
+    from ${sources[status].table} join users u on u.id = m.user_id
+      cross join lateral (
+        select count(*)::int as workspace_count,
+          coalesce(
+            json_agg(json_build_object('id', one.id, 'name', one.name) order by one.place)
+              filter (where one.place <= ${maxWorkspaces}),
+            '[]') as workspaces
+        from (
+          select w.id, w.name, row_number() over (order by lower(w.name), w.id) as place from ${workspacesOf[status]}
+            and w.deleted_at is null and (${seesAll} or exists (
+              select from workspace_members own
+              where own.org_id = w.org_id and own.workspace_id = w.id and own.user_id = ${callerId}))
+        ) one
+      ) found
+    where m.org_id = ${orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
       ${userId === undefined ? empty : sql`and m.user_id = ${userId}`}
     order by m.id
     limit ${limit}`)

@@ -5,9 +5,16 @@ import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { afterId, idList } from '../id-list.ts'
-import * as queries from './queries.ts'
 import * as members from './members.ts'
-import { Member, MemberCreate, MemberCreated, MemberPatch, MemberQuery } from '../schemas.ts'
+import {
+  ListedMember,
+  Member,
+  MemberCreate,
+  MemberCreated,
+  MemberPatch,
+  MemberQuery,
+  MemberSignInLink,
+} from '../schemas.ts'
 import { stepUpTokenOf } from '../sign-in/second-factor/step-up.ts'
 
 const tags = ['Members']
@@ -24,13 +31,13 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         description:
           'Returns the members of the org, oldest first. With `status=invited`, returns people who have not accepted their invitation yet.',
         querystring: MemberQuery,
-        response: { 200: Success(CursorList(Member)) },
+        response: { 200: Success(CursorList(ListedMember)) },
       },
     },
     async ({ actor, query }) => {
       const { status = 'active', limit, cursor, userId } = query
       const page = { status, limit: limit + 1, after: afterId(cursor), userId }
-      const rows = await queries.listMembers(db, actor, page)
+      const rows = await members.listMembers(db, actor, page)
       return idList(rows, query.limit, (row) => row.id)
     },
   )
@@ -63,6 +70,27 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       const signInLink = signInPath === null ? null : originOf(request, config.baseUrl) + signInPath
       reply.code(201)
       return sendResource(request, reply, { ...member, signInLink })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/members/:id/sign-in-link`,
+    {
+      config: { access: 'members:write', what, idempotency: { omit: ['data.signInLink'] } },
+      schema: {
+        tags,
+        summary: 'Create a sign-in link for an invited person',
+        description:
+          'Returns a new one-time sign-in link that opens this org, for a person who has not accepted the invitation or has never signed in. Earlier links for this org stop working. Requires step-up; only owners can do it for owners. CONFLICT for a person who can sign in without it.',
+        params: IdParams,
+        response: { 201: Success(MemberSignInLink) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params } = request
+      const { path, expiresAt } = await members.renewSignInLink(request.db, actor, params.id, stepUpTokenOf(request))
+      reply.code(201)
+      return ok({ signInLink: originOf(request, config.baseUrl) + path, expiresAt })
     },
   )
 

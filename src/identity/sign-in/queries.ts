@@ -42,6 +42,12 @@ export const hasPasswordForAllOrgs = async (db: Db, userId: string): Promise<boo
   return row !== undefined
 }
 
+/** Whether the person has ever signed in. */
+export const hasSignedIn = async (db: Db, userId: string): Promise<boolean> => {
+  const row = await db.row<{ id: string }>(sql`select id from users where id = ${userId} and signed_in_at is not null`)
+  return row !== undefined
+}
+
 /** Sets the password for all orgs of the person. */
 export const upsertPassword = (db: Db, id: string, userId: string, hash: string) =>
   db.execute(sql`

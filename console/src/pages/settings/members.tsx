@@ -2,8 +2,8 @@ import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import type { Member, MemberCreate, MemberCreated } from '@atrium/client'
-import { Trash2, UserPlus } from 'lucide-react'
+import type { ListedMember, Member, MemberCreate, MemberCreated } from '@atrium/client'
+import { Link as LinkIcon, Trash2, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'
 import { formatWord, formatWordInText } from '../../words.ts'
@@ -11,7 +11,6 @@ import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
 import { Avatar } from '../../ui/data/avatar.tsx'
-import { Section } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
 import { SecretField } from '../../ui/forms/secret-field.tsx'
@@ -23,6 +22,7 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { MemberWorkspaces, RenewSignInLink } from './member-details.tsx'
 import styles from './settings.module.css'
 
 type Role = Member['role']
@@ -187,42 +187,93 @@ const useSubmitRole = ({ id, name }: Member, withStepUp: ReturnType<typeof useSt
   return { busy, submit }
 }
 
+interface Handlers {
+  mayWrite: boolean
+  onRemove: (member: Member) => void
+  onRenew: (member: Member) => void
+}
+
+const Actions = ({ member, mayWrite, onRemove, onRenew }: Handlers & { member: ListedMember }) => {
+  const isInvited = member.status === 'invited'
+  return (
+    <span className={styles['actions']}>
+      {/* Who has been active can sign in. */}
+      {mayWrite && (isInvited || member.lastActiveAt === null) && (
+        <IconButton
+          small
+          label={t`New sign-in link for ${member.name}`}
+          icon={<LinkIcon />}
+          onClick={() => onRenew(member)}
+        />
+      )}
+      <IconButton
+        small
+        label={isInvited ? t`Cancel the invitation of ${member.name}` : t`Remove ${member.name}`}
+        icon={<Trash2 />}
+        disabledReason={!mayWrite && t`Only owners and admins can remove members.`}
+        onClick={() => onRemove(member)}
+      />
+    </span>
+  )
+}
+
 /** Pending invitations. Invited people have no access to the org before they accept. */
-const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (member: Member) => void }) => {
+const Invitations = (handlers: Handlers) => {
   const invited = usePages('GET /members', { query: { status: 'invited' } })
   const rows = invited.query.data ?? []
   if (rows.length === 0) return null
   return (
-    <Section title={t`Invitations`} description={t`Pending invitations.`}>
+    <section className={styles['below']} aria-labelledby="pending-invitations">
+      <h2 id="pending-invitations">
+        <Trans>Pending invitations</Trans>
+      </h2>
+      <p className={styles['muted']}>
+        <Trans>These people have no access until they accept.</Trans>
+      </p>
       <Table
         stacked
-        label={t`Invitations`}
+        label={t`Pending invitations`}
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: t`Member`, cell: ({ name, email }) => <Person name={name} email={email} /> },
+          { title: t`Person`, cell: ({ name, email }) => <Person name={name} email={email} /> },
           { title: t`Role`, tight: true, cell: ({ role }) => formatWord(role) },
-          { title: t`Sent`, optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          { title: t`Workspaces`, cell: (member) => <MemberWorkspaces {...member} /> },
+          {
+            title: t`Invited`,
+            tight: true,
+            cell: ({ createdAt }) => (
+              <span className={styles['muted']}>
+                <Trans>
+                  Invited <RelativeTime at={createdAt} />
+                </Trans>
+              </span>
+            ),
+          },
           {
             title: t`Actions`,
             hideTitle: true,
             tight: true,
-            cell: (member) => (
-              <IconButton
-                small
-                label={t`Cancel the invitation of ${member.name}`}
-                icon={<Trash2 />}
-                disabledReason={!mayWrite && t`Only owners and admins can remove members.`}
-                onClick={() => onRemove(member)}
-              />
-            ),
+            cell: (member) => <Actions member={member} {...handlers} />,
           },
         ]}
       />
       <LoadMore {...invited} />
-    </Section>
+    </section>
   )
 }
+
+const LastActive = ({ at }: { at: string | null }) => (
+  <span className={styles['muted']}>
+    {at === null ? (
+      <Trans>Not active yet</Trans>
+    ) : (
+      <Trans>
+        Active <RelativeTime at={at} />
+      </Trans>
+    )}
+  </span>
+)
 
 export const Members = () => {
   useTitle(t`Members`)
@@ -231,6 +282,8 @@ export const Members = () => {
   const members = usePages('GET /members')
   const [inviting, setInviting] = useState(false)
   const [removing, setRemoving] = useState<Member>()
+  const [renewing, setRenewing] = useState<Member>()
+  const handlers = { mayWrite, onRemove: setRemoving, onRenew: setRenewing }
   return (
     <>
       <div className={styles['intro']}>
@@ -259,6 +312,17 @@ export const Members = () => {
             columns={[
               { title: t`Member`, cell: ({ name, email }) => <Person name={name} email={email} /> },
               { title: t`Role`, tight: true, cell: (member) => <RoleField member={member} mayWrite={mayWrite} /> },
+              { title: t`Workspaces`, cell: (member) => <MemberWorkspaces {...member} /> },
+              // Only they receive it from the API.
+              ...(mayWrite
+                ? [
+                    {
+                      title: t`Last active`,
+                      tight: true,
+                      cell: ({ lastActiveAt }: ListedMember) => <LastActive at={lastActiveAt} />,
+                    },
+                  ]
+                : []),
               {
                 title: t`Joined`,
                 optional: true,
@@ -269,23 +333,16 @@ export const Members = () => {
                 title: t`Actions`,
                 hideTitle: true,
                 tight: true,
-                cell: (member) => (
-                  <IconButton
-                    small
-                    label={t`Remove ${member.name}`}
-                    icon={<Trash2 />}
-                    disabledReason={!mayWrite && t`Only owners and admins can remove members.`}
-                    onClick={() => setRemoving(member)}
-                  />
-                ),
+                cell: (member) => <Actions member={member} {...handlers} />,
               },
             ]}
           />
         )}
       </QueryBoundary>
       <LoadMore {...members} />
-      <Invitations mayWrite={mayWrite} onRemove={setRemoving} />
+      <Invitations {...handlers} />
       {inviting && <Invite onClose={() => setInviting(false)} />}
+      {renewing && <RenewSignInLink member={renewing} onClose={() => setRenewing(undefined)} />}
       {removing && <Remove member={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )

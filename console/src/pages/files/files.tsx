@@ -69,6 +69,7 @@ const useUrlState = () => {
   const openId = params.get('open')
   const sorting = readSorting(params)
   const withOpen = (id: string): string => `?${withParams(params, { open: id })}`
+  const openFolder = (id: string | null): void => void navigate(folderPath(id, sorting))
   const hrefOf = (file: FileRecord): string =>
     file.source === 'folder' ? folderPath(file.id, sorting) : withOpen(file.id)
   return {
@@ -78,13 +79,18 @@ const useUrlState = () => {
     sorting,
     sort: (by: Sorting) => setParams(withParams(params, sortingParams(by)), { replace: true }),
     hrefOf,
-    openFolder: (id: string | null) => void navigate(folderPath(id, sorting)),
+    openFolder,
+    showInFolder: ({ parentId }: FileRecord) => openFolder(parentId),
     open: (file: FileRecord, options: { replace?: boolean } = {}) => void navigate(hrefOf(file), options),
     close: () => setParams(withParams(params, { open: undefined }), { replace: true }),
     // Only the first letter adds a history entry, so that Back leaves the search.
     setSearch: (text: string) => setParams(withParams(params, { search: text }), { replace: search !== '' }),
   }
 }
+
+/** The file of the preview. */
+const useOpened = (openId: string | null) =>
+  useQuery({ ...read('GET /files/:id', { params: { id: openId ?? '' } }), enabled: openId !== null })
 
 const DropHint = ({ folder }: { folder: string }) => (
   <div className={styles['drop']}>
@@ -108,18 +114,11 @@ export const Files = () => {
   const [dialog, setDialog] = useState<FileDialogRequest>()
   const [menu, setMenu] = useState<MenuAnchor>()
   const drop = useDropTarget(parentId)
-  const opened = useQuery({
-    ...read('GET /files/:id', { params: { id: urlState.openId ?? '' } }),
-    enabled: urlState.openId !== null,
-  })
+  const opened = useOpened(urlState.openId)
   const mayWrite = can('files:write')
   const chosen = [...selection.files.values()]
-  const entries = fileMenuFor(chosen, {
-    mayWrite,
-    openDialog: setDialog,
-    open: urlState.open,
-    showInFolder: ({ parentId: id }) => urlState.openFolder(id),
-  })
+  const { open, showInFolder } = urlState
+  const entries = fileMenuFor(chosen, { mayWrite, openDialog: setDialog, open, showInFolder })
 
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event

@@ -82,7 +82,7 @@ export const chooseModel = async (page: Page, label: string, search: string): Pr
   await page.getByRole('listbox').waitFor({ state: 'detached' })
 }
 
-/** Fails on serious and critical axe violations of the given rules, or of all rules. */
+/** Fails on axe violations of any impact, of the given rules or of all rules. */
 export const assertAccessible = async (page: Page, rules?: string[]): Promise<void> => {
   // Text that is fading in would fail the contrast rule.
   await settle(page)
@@ -91,11 +91,10 @@ export const assertAccessible = async (page: Page, rules?: string[]): Promise<vo
   }
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) }
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   assert.deepEqual(
-    serious.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).join('\n')}`,
+    violations.map(
+      ({ id, impact, nodes }) =>
+        `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).join('\n')}`,
     ),
     [],
   )

@@ -46,7 +46,7 @@ export const SideBar = ({
           <Item key={item.to} {...item} />
         ))}
       </nav>
-      <nav aria-label={t`Settings`} className={styles['bottom']}>
+      <nav aria-label={t`Account`} className={styles['bottom']}>
         <Item {...settings} />
       </nav>
       <AccountMenu name={session.user.name} email={session.user.email} onShortcuts={onShortcuts} />

@@ -84,14 +84,14 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   })
   return (
     <li className={styles['plan']} data-current={isCurrent || undefined}>
-      <h3>
+      <h2>
         {plan.name}{' '}
         {isCurrent && (
           <Badge tone="good">
             <Trans>Current</Trans>
           </Badge>
         )}
-      </h3>
+      </h2>
       <p>{plan.description}</p>
       <div className={styles['planPrice']}>
         <Price plan={plan} />

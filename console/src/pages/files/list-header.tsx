@@ -73,7 +73,9 @@ export const ListHeader = (props: Props) => (
     // The keys of the list are for its rows.
     onKeyDown={(event) => event.stopPropagation()}
   >
-    <span role="columnheader" className={styles['check']} aria-label={t`Selection`} />
+    <span role="columnheader" className={styles['check']}>
+      <span className="visually-hidden">{t`Selection`}</span>
+    </span>
     <SortHeader field="name" className={styles['name']} {...props}>
       <SortMenu {...props} />
     </SortHeader>
@@ -83,6 +85,8 @@ export const ListHeader = (props: Props) => (
     <SortHeader field="mimeType" className={styles['type']} {...props} />
     <SortHeader field="size" className={styles['size']} {...props} />
     <SortHeader field="updatedAt" className={styles['time']} {...props} />
-    <span role="columnheader" className={styles['more']} aria-label={t`Actions`} />
+    <span role="columnheader" className={styles['more']}>
+      <span className="visually-hidden">{t`Actions`}</span>
+    </span>
   </div>
 )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { ContextMenu as BaseContext } from '@base-ui/react/context-menu'
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
@@ -20,6 +21,9 @@ export interface MenuEntry {
 }
 
 export type MenuEntries = (MenuEntry | 'separator')[]
+
+/** An open menu is outside of the landmarks of the page, so it is one. */
+const landmark = () => ({ role: 'region', 'aria-label': t`Menu` })
 
 const Entry = ({ entry }: { entry: MenuEntry }) => {
   const navigate = useNavigate()
@@ -67,7 +71,7 @@ export interface MenuProps {
 export const Menu = ({ trigger, entries, header, align = 'end', side = 'bottom' }: MenuProps) => (
   <Base.Root>
     <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
-    <Base.Portal>
+    <Base.Portal {...landmark()}>
       <Base.Positioner className={styles['positioner']} sideOffset={5} align={align} side={side}>
         <Base.Popup className={styles['popup']}>
           {header !== undefined && <div className={styles['header']}>{header}</div>}
@@ -82,7 +86,7 @@ export const Menu = ({ trigger, entries, header, align = 'end', side = 'bottom' 
 export const ContextMenu = ({ entries, children }: { entries: MenuEntries; children: ReactElement }) => (
   <BaseContext.Root>
     <BaseContext.Trigger render={children as ReactElement<Record<string, unknown>>} />
-    <BaseContext.Portal>
+    <BaseContext.Portal {...landmark()}>
       <BaseContext.Positioner className={styles['positioner']}>
         <BaseContext.Popup className={styles['popup']}>
           <Entries entries={entries} />
@@ -108,7 +112,7 @@ export const FloatingMenu = ({
   onClose: () => void
 }) => (
   <Base.Root open={anchor !== undefined} onOpenChange={(open) => !open && onClose()} modal={false}>
-    <Base.Portal>
+    <Base.Portal {...landmark()}>
       <Base.Positioner
         className={styles['positioner']}
         anchor={anchor === undefined || anchor instanceof Element ? anchor : virtualAnchor(anchor)}

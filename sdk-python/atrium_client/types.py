@@ -38,6 +38,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /event-endpoints/:id/test",
         "POST /files",
         "POST /files/:id/restore",
+        "POST /files/:id/shares",
         "POST /files/:id/versions/:version/restore",
         "POST /members",
         "POST /members/:id/sign-in-link",
@@ -2804,6 +2805,177 @@ class FileRestoredEvent(TypedDict):
     data: FileRestoredEventData
 
 
+class FileShareCreatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileShareCreatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileShareCreatedEventData(TypedDict):
+    # ID of the shared file or folder.
+    fileId: str
+    # Name of the file or folder.
+    name: str
+    # ID of the share.
+    shareId: str
+    # What visitors may do.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+
+
+class FileShareCreatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.share_created"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileShareCreatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileShareCreatedEventChain
+    # What happened.
+    data: FileShareCreatedEventData
+
+
+class FileShareRevokedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileShareRevokedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileShareRevokedEventData(TypedDict):
+    # ID of the shared file or folder.
+    fileId: str
+    # Name of the file or folder.
+    name: str
+    # ID of the share.
+    shareId: str
+    # What visitors may do.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+
+
+class FileShareRevokedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.share_revoked"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileShareRevokedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileShareRevokedEventChain
+    # What happened.
+    data: FileShareRevokedEventData
+
+
+class FileShareUpdatedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FileShareUpdatedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FileShareUpdatedEventData(TypedDict):
+    # ID of the shared file or folder.
+    fileId: str
+    # Name of the file or folder.
+    name: str
+    # ID of the share.
+    shareId: str
+    # What visitors may do.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+
+
+class FileShareUpdatedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["file.share_updated"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FileShareUpdatedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FileShareUpdatedEventChain
+    # What happened.
+    data: FileShareUpdatedEventData
+
+
 class FileUpdatedEventSubject(TypedDict):
     # Type of resource.
     type: str
@@ -5147,6 +5319,106 @@ class SessionUpdatedEvent(TypedDict):
 class SessionsEnded(TypedDict):
     # Number of sessions that ended.
     ended: int
+
+
+class Share(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # ID of the shared file or folder.
+    fileId: str
+    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+    # How often something can be downloaded. Null: no limit.
+    maxDownloads: int | None
+    # How often something was downloaded.
+    downloads: int
+    # How many files can be uploaded. Null: no limit but the quotas.
+    maxUploads: int | None
+    # How many files were uploaded.
+    uploads: int
+    # Size of an uploaded file in bytes. Null: 104,857,600.
+    maxFileBytes: int | None
+    # Media types that can be uploaded. Null: all that can be stored.
+    allowedTypes: list[str] | None
+    # ID of the user who created the share. The link works as long as this person may use files.
+    createdBy: str
+    # Time of creation.
+    createdAt: str
+    # Time of the last change.
+    updatedAt: str
+    # Time of the last download or upload. Null: never used.
+    lastUsedAt: str | None
+
+
+class ShareCreate(TypedDict):
+    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    permission: NotRequired[Literal["view", "download", "upload"]]
+    # Password that visitors must enter, 8–128 characters. It is never returned. Null: none.
+    password: NotRequired[str | None]
+    # Time at which the link stops working. Null: never.
+    expiresAt: NotRequired[str | None]
+    # How often something can be downloaded, 1–1,000,000; with `download` only. Nothing is previewed then. Null: no limit.
+    maxDownloads: NotRequired[int | None]
+    # How many files can be uploaded, 1–10,000; with `upload` only. Default 100. Null: no limit but the quotas.
+    maxUploads: NotRequired[int | None]
+    # Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600.
+    maxFileBytes: NotRequired[int | None]
+    # Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored.
+    allowedTypes: NotRequired[list[str] | None]
+
+
+class ShareCreated(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # ID of the shared file or folder.
+    fileId: str
+    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+    # How often something can be downloaded. Null: no limit.
+    maxDownloads: int | None
+    # How often something was downloaded.
+    downloads: int
+    # How many files can be uploaded. Null: no limit but the quotas.
+    maxUploads: int | None
+    # How many files were uploaded.
+    uploads: int
+    # Size of an uploaded file in bytes. Null: 104,857,600.
+    maxFileBytes: int | None
+    # Media types that can be uploaded. Null: all that can be stored.
+    allowedTypes: list[str] | None
+    # ID of the user who created the share. The link works as long as this person may use files.
+    createdBy: str
+    # Time of creation.
+    createdAt: str
+    # Time of the last change.
+    updatedAt: str
+    # Time of the last download or upload. Null: never used.
+    lastUsedAt: str | None
+    # The link. It is returned only once, because only a hash of it is stored.
+    url: str
+
+
+class SharePatch(TypedDict):
+    # Password that visitors must enter, 8–128 characters. It is never returned. Null: none.
+    password: NotRequired[str | None]
+    # Time at which the link stops working. Null: never.
+    expiresAt: NotRequired[str | None]
+    # How often something can be downloaded, 1–1,000,000; with `download` only. Nothing is previewed then. Null: no limit.
+    maxDownloads: NotRequired[int | None]
+    # How many files can be uploaded, 1–10,000; with `upload` only. Default 100. Null: no limit but the quotas.
+    maxUploads: NotRequired[int | None]
+    # Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600.
+    maxFileBytes: NotRequired[int | None]
+    # Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored.
+    allowedTypes: NotRequired[list[str] | None]
 
 
 class SignIn(TypedDict):
@@ -7567,6 +7839,25 @@ class PutFilesByIdContentData(TypedDict):
     file: File
 
 
+class GetFilesByIdSharesQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class GetFilesByIdSharesData(TypedDict):
+    # Items of this page.
+    items: list[Share]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
+class IdShareIdParams(TypedDict):
+    id: str
+    shareId: str
+
+
 class GetFilesByIdVersionsQuery(TypedDict):
     # Maximum number of items to return, 1–100. Default 50.
     limit: NotRequired[int]
@@ -7872,7 +8163,7 @@ ToolChoice: TypeAlias = "Literal['auto', 'none', 'required'] | ToolChoice2"
 
 
 # The body of any delivery to an event endpoint; `type` tells which.
-AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileUpdatedEvent | FileVersionCreatedEvent | FileVersionDeletedEvent | FileVersionUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
+AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileShareCreatedEvent | FileShareRevokedEvent | FileShareUpdatedEvent | FileUpdatedEvent | FileVersionCreatedEvent | FileVersionDeletedEvent | FileVersionUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
 
 
 class Result(Generic[T]):
@@ -8876,6 +9167,50 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> File: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/shares"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdSharesQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> GetFilesByIdSharesData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /files/:id/shares"],
+        *,
+        params: IdParams,
+        body: ShareCreate,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> ShareCreated: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PATCH /files/:id/shares/:shareId"],
+        *,
+        params: IdShareIdParams,
+        body: SharePatch,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Share: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /files/:id/shares/:shareId"],
+        *,
+        params: IdShareIdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
 
     @overload
     def call(
@@ -10621,6 +10956,50 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[File]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/shares"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdSharesQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[GetFilesByIdSharesData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /files/:id/shares"],
+        *,
+        params: IdParams,
+        body: ShareCreate,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[ShareCreated]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PATCH /files/:id/shares/:shareId"],
+        *,
+        params: IdShareIdParams,
+        body: SharePatch,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Share]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /files/:id/shares/:shareId"],
+        *,
+        params: IdShareIdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
 
     @overload
     def call_with_response(

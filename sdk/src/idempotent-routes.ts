@@ -22,6 +22,7 @@ export const idempotentRoutes: ReadonlySet<string> = new Set([
   'POST /event-endpoints/:id/test',
   'POST /files',
   'POST /files/:id/restore',
+  'POST /files/:id/shares',
   'POST /files/:id/versions/:version/restore',
   'POST /members',
   'POST /members/:id/sign-in-link',

@@ -2489,6 +2489,159 @@ export interface FileRestoredEvent {
   }
 }
 
+export interface FileShareCreatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.share_created"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the shared file or folder. */
+    fileId: string
+    /** Name of the file or folder. */
+    name: string
+    /** ID of the share. */
+    shareId: string
+    /** What visitors may do. */
+    permission: "view" | "download" | "upload"
+    /** Whether visitors must enter a password. */
+    hasPassword: boolean
+    /** Time at which the link stops working. Null: never. */
+    expiresAt: string | null
+  }
+}
+
+export interface FileShareRevokedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.share_revoked"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the shared file or folder. */
+    fileId: string
+    /** Name of the file or folder. */
+    name: string
+    /** ID of the share. */
+    shareId: string
+    /** What visitors may do. */
+    permission: "view" | "download" | "upload"
+    /** Whether visitors must enter a password. */
+    hasPassword: boolean
+    /** Time at which the link stops working. Null: never. */
+    expiresAt: string | null
+  }
+}
+
+export interface FileShareUpdatedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "file.share_updated"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the shared file or folder. */
+    fileId: string
+    /** Name of the file or folder. */
+    name: string
+    /** ID of the share. */
+    shareId: string
+    /** What visitors may do. */
+    permission: "view" | "download" | "upload"
+    /** Whether visitors must enter a password. */
+    hasPassword: boolean
+    /** Time at which the link stops working. Null: never. */
+    expiresAt: string | null
+  }
+}
+
 export interface FileUpdatedEvent {
   /** ID of the event, also in the header `webhook-id`. */
   id: string
@@ -4631,6 +4784,106 @@ export interface SessionUpdatedEvent {
 export interface SessionsEnded {
   /** Number of sessions that ended. */
   ended: number
+}
+
+export interface Share {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** ID of the shared file or folder. */
+  fileId: string
+  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  permission: "view" | "download" | "upload"
+  /** Whether visitors must enter a password. */
+  hasPassword: boolean
+  /** Time at which the link stops working. Null: never. */
+  expiresAt: string | null
+  /** How often something can be downloaded. Null: no limit. */
+  maxDownloads: number | null
+  /** How often something was downloaded. */
+  downloads: number
+  /** How many files can be uploaded. Null: no limit but the quotas. */
+  maxUploads: number | null
+  /** How many files were uploaded. */
+  uploads: number
+  /** Size of an uploaded file in bytes. Null: 104,857,600. */
+  maxFileBytes: number | null
+  /** Media types that can be uploaded. Null: all that can be stored. */
+  allowedTypes: string[] | null
+  /** ID of the user who created the share. The link works as long as this person may use files. */
+  createdBy: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Time of the last download or upload. Null: never used. */
+  lastUsedAt: string | null
+}
+
+export interface ShareCreate {
+  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  permission?: "view" | "download" | "upload"
+  /** Password that visitors must enter, 8–128 characters. It is never returned. Null: none. */
+  password?: string | null
+  /** Time at which the link stops working. Null: never. */
+  expiresAt?: string | null
+  /** How often something can be downloaded, 1–1,000,000; with `download` only. Nothing is previewed then. Null: no limit. */
+  maxDownloads?: number | null
+  /** How many files can be uploaded, 1–10,000; with `upload` only. Default 100. Null: no limit but the quotas. */
+  maxUploads?: number | null
+  /** Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600. */
+  maxFileBytes?: number | null
+  /** Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored. */
+  allowedTypes?: string[] | null
+}
+
+export interface ShareCreated {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** ID of the shared file or folder. */
+  fileId: string
+  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  permission: "view" | "download" | "upload"
+  /** Whether visitors must enter a password. */
+  hasPassword: boolean
+  /** Time at which the link stops working. Null: never. */
+  expiresAt: string | null
+  /** How often something can be downloaded. Null: no limit. */
+  maxDownloads: number | null
+  /** How often something was downloaded. */
+  downloads: number
+  /** How many files can be uploaded. Null: no limit but the quotas. */
+  maxUploads: number | null
+  /** How many files were uploaded. */
+  uploads: number
+  /** Size of an uploaded file in bytes. Null: 104,857,600. */
+  maxFileBytes: number | null
+  /** Media types that can be uploaded. Null: all that can be stored. */
+  allowedTypes: string[] | null
+  /** ID of the user who created the share. The link works as long as this person may use files. */
+  createdBy: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Time of the last download or upload. Null: never used. */
+  lastUsedAt: string | null
+  /** The link. It is returned only once, because only a hash of it is stored. */
+  url: string
+}
+
+export interface SharePatch {
+  /** Password that visitors must enter, 8–128 characters. It is never returned. Null: none. */
+  password?: string | null
+  /** Time at which the link stops working. Null: never. */
+  expiresAt?: string | null
+  /** How often something can be downloaded, 1–1,000,000; with `download` only. Nothing is previewed then. Null: no limit. */
+  maxDownloads?: number | null
+  /** How many files can be uploaded, 1–10,000; with `upload` only. Default 100. Null: no limit but the quotas. */
+  maxUploads?: number | null
+  /** Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600. */
+  maxFileBytes?: number | null
+  /** Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored. */
+  allowedTypes?: string[] | null
 }
 
 export interface SignIn {
@@ -7480,6 +7733,60 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
+  /** List the shares of a file */
+  'GET /files/:id/shares': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: {
+      /** Items of this page. */
+      items: Share[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Share a file */
+  'POST /files/:id/shares': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: ShareCreate
+    data: ShareCreated
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
+  }
+  /** Update a share */
+  'PATCH /files/:id/shares/:shareId': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** ID of the share. */
+      shareId: string
+    }
+    body: SharePatch
+    data: Share
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Revoke a share */
+  'DELETE /files/:id/shares/:shareId': {
+    params: {
+      /** ID of the file. */
+      id: string
+      /** ID of the share. */
+      shareId: string
+    }
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** List the versions of a file */
   'GET /files/:id/versions': {
     params: {
@@ -8348,6 +8655,9 @@ export interface EventTypes {
   'file.deleted': FileDeletedEvent
   'file.moved': FileMovedEvent
   'file.restored': FileRestoredEvent
+  'file.share_created': FileShareCreatedEvent
+  'file.share_revoked': FileShareRevokedEvent
+  'file.share_updated': FileShareUpdatedEvent
   'file.updated': FileUpdatedEvent
   'file.version_created': FileVersionCreatedEvent
   'file.version_deleted': FileVersionDeletedEvent

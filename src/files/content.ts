@@ -41,7 +41,7 @@ export const getContent = async (db: Db, orgId: string, fileId: string): Promise
 
 const getSource = async (
   { db, objects }: PreviewDeps,
-  actor: Actor,
+  actor: Pick<Actor, 'orgId'>,
   fileId: string,
 ): Promise<PreviewSource & Content> => {
   const content = await getContent(db, actor.orgId, fileId)
@@ -54,7 +54,7 @@ const getSource = async (
 /** The preview of a file. Throws like getContent, and BAD_REQUEST when the file has no preview. */
 export const previewFile = async (
   deps: PreviewDeps,
-  actor: Actor,
+  actor: Pick<Actor, 'orgId'>,
   fileId: string,
   signal: AbortSignal,
 ): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {

@@ -5,6 +5,7 @@ import type { AnyEvent, EventAuthor } from '../outbox/record.ts'
 import type { Transaction } from '../platform/database/database.ts'
 import * as queries from './queries.ts'
 import type { FileRow, NewFile } from './queries.ts'
+import type { ShareRow } from './shares/queries.ts'
 
 type Described = Pick<FileRow, 'id' | 'name' | 'mimeType' | 'size' | 'parentId' | 'projectId'>
 
@@ -35,10 +36,15 @@ const createdEvent = (file: NewFile): AnyEvent => {
 
 /**
  * Inserts a file, folder or link and its event. They are one statement, because uploads are the most frequent writes and
- * a statement of its own costs a round trip.
+ * a statement of its own costs a round trip. `author`: who made it, if not the actor.
  */
-export const insertFile = async (db: Transaction, actor: Actor, file: NewFile): Promise<FileRow> => {
-  const row = await queries.insertFile(db, actor, file, outboxRow(actor, createdEvent(file)))
+export const insertFile = async (
+  db: Transaction,
+  actor: Actor,
+  file: NewFile,
+  author: EventAuthor = actor,
+): Promise<FileRow> => {
+  const row = await queries.insertFile(db, actor, file, outboxRow(author, createdEvent(file)))
   if (!row) throw new Error('the statement returned no file')
   db.signal(recorded, actor.orgId)
   return row
@@ -96,6 +102,18 @@ export const recordVersion = (
     return { type: 'file.version_deleted', ...about(file.id), data }
   }
   return recordEvents(db, author, [event()])
+}
+
+/** Records that a share of a file or folder was created, changed or revoked. */
+export const recordShare = (
+  db: Transaction,
+  author: EventAuthor,
+  change: 'created' | 'updated' | 'revoked',
+  { file, share }: { file: FileRow; share: ShareRow },
+): Promise<void> => {
+  const { id: shareId, permission, hasPassword, expiresAt } = share
+  const data = { fileId: file.id, name: file.name, shareId, permission, hasPassword, expiresAt }
+  return recordEvents(db, author, [{ type: `file.share_${change}` as const, ...about(file.id), data }])
 }
 
 /** Records the deletion of files and links that were not in a deleted folder. */

@@ -134,8 +134,10 @@ export interface NewFile {
   sha256?: Buffer
   targetId?: string
   isProtected?: boolean
-  /** Written by an agent that had read untrusted content. */
+  /** Written by an agent that had read untrusted content, or uploaded by a stranger. */
   isUntrusted?: boolean
+  /** Who gave the name, when that is not the actor: the id of a share for a name that its visitor gave. */
+  namedBy?: string
 }
 
 /**
@@ -158,11 +160,11 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow
       ${insertOutboxRow(event)}
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
-      blob_id, sha256, target_id, is_protected, is_untrusted, created_by)
+      blob_id, sha256, target_id, is_protected, is_untrusted, named_by, created_by)
     values (${actor.orgId}, ${file.id}, ${file.source}, ${file.name}, ${nameKeyOf(file.name)}, ${file.parentId},
       ${file.projectId}, ${file.mimeType ?? null}, ${file.sizeBytes ?? 0}, ${file.status ?? 'ready'},
       ${file.blobId ?? null}, ${file.sha256 ?? null}, ${file.targetId ?? null}, ${file.isProtected ?? false},
-      ${file.isUntrusted ?? false}, ${actor.userId})
+      ${file.isUntrusted ?? false}, ${file.namedBy ?? null}, ${actor.userId})
     returning ${fileColumns}`)
 
 /** Adds to the number of live children of a folder; null is the root folder. */

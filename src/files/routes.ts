@@ -16,6 +16,7 @@ import { registerProjectRoutes } from './projects/routes.ts'
 import { ContentQuery, File, FileDeleteQuery, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
 import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls/signed-urls.ts'
+import { registerShareRoutes } from './shares/routes.ts'
 import { registerTrashRoutes } from './trash/routes.ts'
 import { listTrash } from './trash/trash.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
@@ -31,6 +32,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerFileChanges(app, deps)
   registerTrashRoutes(app, deps)
   registerVersionRoutes(app, deps)
+  registerShareRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,

@@ -11,6 +11,8 @@ import type { Excess } from './message.ts'
 import * as queries from './queries.ts'
 import type { RowQuota, StateRow } from './queries.ts'
 
+export { formatBytes } from './message.ts'
+
 /** Quotas with counters; the others count rows. */
 export type CountedQuota = Exclude<QuotaName, RowQuota>
 export type Amounts = Partial<Record<CountedQuota, number>>

@@ -7,7 +7,7 @@ import { create, upload } from '../support/files.ts'
 import { picture } from '../screenshots/sample.ts'
 import { until } from '../support/until.ts'
 
-const { app, open } = await startConsole()
+const { app, open, visit } = await startConsole()
 const owner = await app.createOrg()
 const { page, pageErrors } = await open(owner, '/files')
 
@@ -144,5 +144,36 @@ test('a new version is uploaded, labelled and deleted in the preview, and an old
     listed.body.data.items.map(({ version }: { version: number }) => version),
     [3, 1],
   )
+  assert.deepEqual(own.pageErrors, [])
+})
+
+test('a file is shared by a link that a visitor without an account opens with its password, until it is revoked', async () => {
+  const mine = await app.createOrg()
+  const { id } = await upload(app, mine, 'the shared text', { name: 'offer.txt' })
+  const own = await open(mine, `/files?open=${id}`)
+  await own.page
+    .getByRole('dialog', { name: 'offer.txt' })
+    .getByRole('button', { name: 'Actions', exact: true })
+    .click()
+  await own.page.getByRole('menuitem', { name: 'Share…' }).click()
+  await own.page.getByLabel('Password').fill('correct horse')
+  await own.page.getByRole('button', { name: 'Create share link' }).click()
+  const url = (await own.page.getByRole('status', { name: 'Share link' }).textContent()) ?? ''
+  await own.page.getByRole('listitem').filter({ hasText: 'View and download' }).waitFor()
+  await assertAccessible(own.page)
+  const visitor = await visit(new URL(url).pathname)
+  assert.doesNotMatch(await visitor.page.content(), /offer|shared text/)
+  await assertAccessible(visitor.page)
+  await visitor.page.getByLabel('Password').fill('correct horse')
+  await visitor.page.getByRole('button', { name: 'Continue' }).click()
+  await visitor.page.getByText('the shared text').waitFor()
+  await assertAccessible(visitor.page)
+  const downloading = visitor.page.waitForEvent('download')
+  await visitor.page.getByRole('link', { name: 'Download' }).click()
+  assert.equal((await downloading).suggestedFilename(), 'offer.txt')
+  await own.page.getByRole('button', { name: 'Revoke link' }).click()
+  await own.page.getByText('Share link revoked').waitFor()
+  await visitor.page.reload()
+  await visitor.page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   assert.deepEqual(own.pageErrors, [])
 })

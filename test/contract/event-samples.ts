@@ -157,6 +157,25 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: `${api}/files/${id}/content`, options: { as: owner, body: 'another text' } }
     },
   ],
+  'POST /s/:token/uploads': [
+    async (app, owner) => {
+      const { id } = await anyFolder(app, owner)
+      const made = await app.call('POST', `${api}/files/${id}/shares`, { as: owner, json: { permission: 'upload' } })
+      const options = { body: textForm('a.txt'), headers: { 'content-type': formType } }
+      return { path: `${pathOfUrl(app, made.body.data.url)}/uploads`, options }
+    },
+  ],
+  'POST /s/:token/password': [
+    async (app, owner) => {
+      const { id } = await anyFile(app, owner)
+      const made = await app.call('POST', `${api}/files/${id}/shares`, { as: owner, json: { password: 'password' } })
+      const options = {
+        body: 'password=password',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }
+      return { path: `${pathOfUrl(app, made.body.data.url)}/password`, options }
+    },
+  ],
   [`PATCH ${api}/files/:id`]: [
     onFile(anyFile, () => ({ name: 'b.txt', tags: ['a'] })),
     onFile(anyFile, intoFolder),

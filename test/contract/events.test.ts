@@ -72,7 +72,7 @@ describe('the events of a request', () => {
           assert.deepEqual(added, [])
           return
         }
-        assert.ok(answer.status < 300, `${answer.status} ${answer.text}`)
+        assert.ok(answer.status < 400, `${answer.status} ${answer.text}`)
         assert.deepEqual(
           added.filter((type) => !declared.includes(type)),
           [],

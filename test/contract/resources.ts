@@ -180,6 +180,16 @@ export const factories: Record<string, Factory> = {
       exists: listed(app, owner, `/files/${id}/versions`, ({ version }) => version === 1),
     }
   },
+  [`${api}/files/:id/shares/:shareId`]: async (app, owner) => {
+    const { params } = await createFile(app, owner)
+    const id = params['id'] ?? ''
+    const share = await post(app, owner, `/files/${id}/shares`, {})
+    return {
+      params: { id, shareId: share.id },
+      secrets: [share.url],
+      exists: listed(app, owner, `/files/${id}/shares`, (item) => item['id'] === share.id),
+    }
+  },
   '/api/openai/v1/files/:id': createFile,
   '/api/openai/v1/responses/:id': async (app, owner) => {
     const path = '/api/openai/v1/responses'
@@ -273,6 +283,7 @@ export const bodies: Record<string, object> = {
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
   [`POST ${api}/connections`]: { connectorSlug: 'telegram' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
+  [`PATCH ${api}/files/:id/shares/:shareId`]: { maxDownloads: 5 },
   [`PATCH ${api}/files/retention`]: { versionsKept: 5 },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },

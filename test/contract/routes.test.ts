@@ -35,6 +35,11 @@ const publicRoutes = [
   'GET /connections/*',
   'GET /files',
   'GET /files/*',
+  // The token in the path is the only credential.
+  'GET /s/:token',
+  'GET /s/:token/files/:id',
+  'POST /s/:token/password',
+  'POST /s/:token/uploads',
   'GET /settings',
   'GET /settings/*',
   'GET /sign-in',

@@ -52,7 +52,12 @@ const visible = ({ status, text, headers }: Answer) => ({
   fields: JSON.stringify([...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))),
 })
 
-const withFileId = [`${api}/files/:id`, `${api}/files/:id/versions/:version`, '/api/openai/v1/files/:id']
+const withFileId = [
+  `${api}/files/:id`,
+  `${api}/files/:id/versions/:version`,
+  `${api}/files/:id/shares/:shareId`,
+  '/api/openai/v1/files/:id',
+]
 
 /** Routes of the trash, and public routes, whose signed URLs are tested below. */
 const ofTrash = ['POST /api/v1/files/:id/restore']
@@ -76,7 +81,7 @@ describe('routes with the id of a file', () => {
       for (const query of queries) {
         const request = async (id: string) =>
           visible(
-            await app.call(route.method, pathOf(route.url, { id, version: '1' }) + query, {
+            await app.call(route.method, pathOf(route.url, { id, version: '1', shareId: newId() }) + query, {
               as: trashed.owner,
               ...(json === undefined ? {} : { json }),
             }),
@@ -182,6 +187,7 @@ const exempt: Record<string, string> = {
   'PUT /api/v1/files/:id/content': 'tested below',
   'DELETE /api/v1/files/trash': 'of the trash',
   'POST /api/openai/v1/files': 'takes bytes only',
+  'GET /s/:token/files/:id': 'of a share; src/files/shares tests it',
   'GET /api/v1/files/retention': 'names no file',
   'PATCH /api/v1/files/retention': 'names no file',
   'GET /api/v1/projects': 'the folder of a project is protected; the trash does not have that of a live project',

@@ -23,7 +23,11 @@ const conversation: readonly Target[] = ['GET /sessions/:id', 'GET /sessions/:id
 
 // The first rule that matches applies.
 const rules: readonly Rule[] = [
-  { types: 'file.', all: ['GET /files'], own: ['GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions'] },
+  {
+    types: 'file.',
+    all: ['GET /files'],
+    own: ['GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions', 'GET /files/:id/shares'],
+  },
   { types: 'folder.', all: ['GET /files', 'GET /files/:id'] },
   { types: 'project.', all: ['GET /projects', 'GET /files'] },
   { types: 'agent.', all: ['GET /agents', 'GET /agents/:id', 'GET /agents/:id/peers'], ofWorkspace: true },

@@ -32,7 +32,12 @@ const unpack = async ({ payload, refusal }: PreviewRow): Promise<PreviewPayload>
 }
 
 /** Stores a preview or a rejection, and deletes the oldest ones of the org. */
-export const keepPreview = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Promise<void> => {
+export const keepPreview = async (
+  db: Db,
+  actor: Pick<Actor, 'orgId'>,
+  key: PreviewKey,
+  row: PreviewRow,
+): Promise<void> => {
   try {
     await queries.upsertPreview(db, actor, key, row)
     await queries.deleteOldPreviews(db, actor, keptBytes)
@@ -48,7 +53,7 @@ export const keepPreview = async (db: Db, actor: Actor, key: PreviewKey, row: Pr
  */
 export const cachedPreview = async (
   { db, previewer }: Pick<PreviewDeps, 'db' | 'previewer'>,
-  actor: Actor,
+  actor: Pick<Actor, 'orgId'>,
   source: PreviewSource,
   signal?: AbortSignal,
 ): Promise<PreviewPayload> => {

@@ -15,7 +15,7 @@ export interface PreviewKey {
 }
 
 /** A rejection is valid for an hour only, because an overloaded machine may have caused it. */
-export const findPreview = (db: Db, actor: Actor, { contentHash, format, version }: PreviewKey) =>
+export const findPreview = (db: Db, actor: Pick<Actor, 'orgId'>, { contentHash, format, version }: PreviewKey) =>
   db.row<PreviewRow>(sql`
     select p.payload, p.refusal
     from blobs b join previews p on p.org_id = b.org_id and p.blob_id = b.id
@@ -24,7 +24,7 @@ export const findPreview = (db: Db, actor: Actor, { contentHash, format, version
       and (p.refusal is null or p.created_at > now() - interval '1 hour')`)
 
 /** Stores nothing when the blob is deleted. */
-export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, refusal }: PreviewRow) =>
+export const upsertPreview = (db: Db, actor: Pick<Actor, 'orgId'>, key: PreviewKey, { payload, refusal }: PreviewRow) =>
   db.execute(sql`
     insert into previews (org_id, blob_id, format, version, payload, refusal)
     select b.org_id, b.id, ${key.format}, ${key.version}, ${payload}::bytea, ${refusal}::text
@@ -35,7 +35,7 @@ export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, 
     set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = excluded.created_at`)
 
 /** Deletes the org's oldest previews beyond `maxBytes`, and those older than 30 days. */
-export const deleteOldPreviews = (db: Db, actor: Actor, maxBytes: number) =>
+export const deleteOldPreviews = (db: Db, actor: Pick<Actor, 'orgId'>, maxBytes: number) =>
   db.execute(sql`
     delete from previews p using (
       select org_id, blob_id, format, created_at,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { systemActor } from '../../identity/actor.ts'
 import type { Actor } from '../../identity/actor.ts'
+import type { EventAuthor } from '../../outbox/record.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
@@ -172,8 +173,12 @@ export const requireRow = (row: queries.FileRow | undefined): queries.FileRow =>
 export interface NewUpload extends Place {
   name: string
   mimeType: string
-  /** Written by an agent that had read untrusted content. */
+  /** Written by an agent that had read untrusted content, or uploaded by a stranger. */
   isUntrusted?: boolean
+  /** Who gave the name, when that is not the actor. */
+  namedBy?: string
+  /** The author of the event, when that is not the actor. */
+  author?: EventAuthor
   /** Opens the transaction; a request's handle stores its idempotency key in it. By default `deps.db`. */
   transactions?: Database
 }
@@ -189,17 +194,19 @@ export const createUploadedFile = (
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
     await deps.quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
-    return insertFile(db, actor, {
+    const row: queries.NewFile = {
       id: newId(),
       source: 'upload',
       name: file.name,
       mimeType: file.mimeType,
       isUntrusted: file.isUntrusted ?? false,
+      ...(file.namedBy === undefined ? {} : { namedBy: file.namedBy }),
       ...place,
       sizeBytes,
       blobId,
       sha256,
-    })
+    }
+    return insertFile(db, actor, row, file.author)
   }
   return useReceived(deps, received, { transactions: file.transactions, work })
 }

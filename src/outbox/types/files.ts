@@ -20,6 +20,15 @@ const file = {
 
 const version = Type.Integer({ description: 'Number of the version, from 1.' })
 
+const share = Type.Object({
+  fileId: IdOf('ID of the shared file or folder.'),
+  name: Type.String({ description: 'Name of the file or folder.' }),
+  shareId: IdOf('ID of the share.'),
+  permission: Type.Enum(['view', 'download', 'upload'], { description: 'What visitors may do.' }),
+  hasPassword: Type.Boolean({ description: 'Whether visitors must enter a password.' }),
+  expiresAt: Nullable(Type.String({ format: 'date-time' }), 'Time at which the link stops working. Null: never.'),
+})
+
 const folder = {
   folderId: IdOf('ID of the folder.'),
   name: Type.String({ description: 'Name of the folder.' }),
@@ -35,6 +44,14 @@ const exampleFile = {
   parentId: otherExampleId,
   projectId: null,
 }
+const exampleShare = {
+  fileId: exampleId,
+  name: 'report.pdf',
+  shareId: otherExampleId,
+  permission: 'download',
+  hasPassword: false,
+  expiresAt: null,
+} as const
 const exampleFolder = { folderId: exampleId, name: 'Reports', parentId: null, projectId: null }
 
 export const fileEvents = {
@@ -110,6 +127,27 @@ export const fileEvents = {
     description: 'A version was deleted by itself. Versions that are no longer kept are deleted without an event.',
     data: Type.Object({ ...file, version }),
     example: { ...exampleFile, version: 1 },
+  }),
+  'file.share_created': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A link for people without an account to a file or folder was created.',
+    data: share,
+    example: exampleShare,
+  }),
+  'file.share_updated': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'The settings of a link for people without an account were changed.',
+    data: share,
+    example: { ...exampleShare, hasPassword: true },
+  }),
+  'file.share_revoked': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A link for people without an account was revoked. Links that expire have no event.',
+    data: share,
+    example: exampleShare,
   }),
   'folder.created': defineEvent({
     area: 'files',

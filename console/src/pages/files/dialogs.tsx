@@ -10,10 +10,11 @@ import { countOf, createFolder, deleteFiles, linkFile, moveFiles, renameFile, ta
 import styles from './dialogs.module.css'
 import { FolderTree } from './folder-tree.tsx'
 import { useFolderPath } from './rows.ts'
+import { ShareDialog } from './share-dialog.tsx'
 
 export type FileDialogRequest =
   | { kind: 'folder' }
-  | { kind: 'rename' | 'tags' | 'link'; file: FileRecord }
+  | { kind: 'rename' | 'tags' | 'link' | 'share'; file: FileRecord }
   | { kind: 'move' | 'delete'; files: readonly FileRecord[] }
 
 interface Props {
@@ -221,6 +222,8 @@ export const FileDialogs = ({
           onClose={onClose}
         />
       )
+    case 'share':
+      return <ShareDialog file={request.file} onClose={onClose} />
     case 'tags':
       return <TagsDialog file={request.file} onClose={onClose} />
     case 'delete':

@@ -7,6 +7,7 @@ import {
   Link2,
   Link as LinkIcon,
   PenLine,
+  Share2,
   SquareArrowOutUpRight,
   Tags,
   Trash2,
@@ -64,6 +65,17 @@ export const fileMenuFor = (
             ? [{ label: t`Show in folder`, icon: <FolderOpen />, onSelect: () => showInFolder(file) }]
             : []),
           { label: t`Copy link`, icon: <LinkIcon />, onSelect: () => copyLink(file) },
+          ...(file.source === 'link'
+            ? []
+            : [
+                {
+                  label: t`Share…`,
+                  icon: <Share2 />,
+                  disabledReason:
+                    writeReason(mayWrite) || (file.status === 'pending' && t`The upload is not complete.`),
+                  onSelect: () => openDialog({ kind: 'share', file }),
+                },
+              ]),
           'separator',
           {
             label: t`Rename`,

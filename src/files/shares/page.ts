@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { formatBytes } from '../../quotas/quotas.ts'
+import type { PreviewPayload } from '../preview/payload.ts'
+import type { OpenShare, SharedItem } from './queries.ts'
+
+// The colors of console/src/styles/tokens.css.
+const style = `
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --text: light-dark(#1b1b1f, #ececef); --muted: light-dark(#5c5c66, #a3a3ae); --line: light-dark(#e7e7e4, #28282d); --surface: light-dark(#ffffff, #17171a); --accent: light-dark(#4f46e5, #645aea); --link: light-dark(#4338ca, #a9a3ff); --ring: light-dark(#6366f1, #8b83ff); --bad: light-dark(#b4232a, #ff8a85) }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; color: var(--text); background: light-dark(#f7f7f6, #101012) }
+main { max-width: 60rem; margin: 0 auto; padding: 32px 16px }
+main.narrow { max-width: 26rem; padding-top: 12vh }
+header { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; justify-content: space-between; margin-bottom: 16px }
+h1 { margin: 0; font-size: 1.35rem; line-height: 1.3; overflow-wrap: anywhere }
+p { margin: 0 0 12px }
+.muted { color: var(--muted) }
+.error { color: var(--bad) }
+a { color: var(--link) }
+.button { display: inline-block; padding: 9px 18px; border: 0; border-radius: 8px; font: inherit; font-weight: 600; text-decoration: none; color: #fff; background: var(--accent); cursor: pointer }
+a:focus-visible, input:focus-visible, .button:focus-visible, pre:focus-visible { outline: 2px solid var(--ring); outline-offset: 2px }
+.card { padding: 20px; border: 1px solid var(--line); border-radius: 12px; background: var(--surface) }
+label { display: block; margin-bottom: 4px; font-weight: 600 }
+input[type=password], input[type=file] { width: 100%; margin-bottom: 16px; padding: 9px 12px; border: 1px solid var(--line); border-radius: 8px; font: inherit; color: inherit; background: transparent }
+ul { margin: 0; padding: 0; list-style: none }
+li { display: flex; gap: 16px; justify-content: space-between; padding: 10px 4px; border-top: 1px solid var(--line); overflow-wrap: anywhere }
+li:first-child { border-top: 0 }
+li span { flex: none }
+.shown { display: block; max-width: 100%; max-height: 75vh; margin: 0 auto; border: 0; border-radius: 8px }
+iframe.shown { width: 100%; height: 75vh; max-height: none }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.6 ui-monospace, monospace }
+.scroll { overflow: auto }
+table { border-collapse: collapse; font-size: 13px }
+td { padding: 4px 10px; border: 1px solid var(--line); vertical-align: top }
+nav { display: flex; gap: 16px; margin-top: 16px }
+`
+
+const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+
+/**
+ * The policy of the pages: no scripts, and nothing from elsewhere. `contentOrigin`: where files are displayed from, if not
+ * from this server.
+ */
+export const pagePolicy = (contentOrigin: string | undefined): string => {
+  const from = contentOrigin ?? "'self'"
+  return [
+    "default-src 'none'",
+    `style-src ${styleHash}`,
+    `img-src ${from}`,
+    `media-src ${from}`,
+    `frame-src ${from}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
+
+/** `about`: what link previews show; without the name of a file whose share has a password. */
+const pageOf = (title: string, content: string, about = 'Shared with Atrium'): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Atrium">
+<meta property="og:title" content="${escape(about)}">
+<title>${escape(title)} · Atrium</title>
+<style>${style}</style>
+</head>
+<body>
+${content}
+</body>
+</html>
+`
+
+/** A page with a message only. `text` contains nothing of a share. */
+export const messagePage = (title: string, text: string): string =>
+  pageOf(title, `<main class="narrow"><h1>${escape(title)}</h1><p class="muted">${escape(text)}</p></main>`)
+
+/** Asks for the password. It contains nothing of the share. */
+export const passwordPage = (token: string, isWrong: boolean): string =>
+  pageOf(
+    'Password required',
+    `<main class="narrow"><form class="card" method="post" action="/s/${escape(token)}/password">
+<h1>Password required</h1>
+<p class="muted">Enter the password that you received with this link.</p>
+${isWrong ? '<p class="error" role="alert">The password is wrong.</p>' : ''}
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required maxlength="128" autocomplete="off">
+<button class="button" type="submit">Continue</button>
+</form></main>`,
+  )
+
+/** What the links of a page need. */
+export interface PageLinks {
+  token: string
+  access: string | undefined
+  /** The origin that files are displayed from; empty for this one. */
+  contentOrigin: string
+}
+
+const queryOf = (values: Record<string, string | undefined>): string => {
+  const set = Object.entries(values).filter((one): one is [string, string] => one[1] !== undefined)
+  return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
+}
+
+const homeUrl = ({ token, access }: PageLinks, more: Record<string, string | undefined> = {}): string =>
+  escape(`/s/${token}${queryOf({ ...more, access })}`)
+
+const bytesUrl = ({ token, access, contentOrigin }: PageLinks, id: string, download: boolean): string => {
+  const origin = download ? '' : contentOrigin
+  return escape(`${origin}/s/${token}/files/${id}${queryOf({ download: download ? 'true' : undefined, access })}`)
+}
+
+const aboutOf = (share: OpenShare, name: string): string => (share.hasPassword ? 'Shared with Atrium' : name)
+
+const downloadButton = (share: OpenShare, links: PageLinks, item: SharedItem): string => {
+  if (share.permission !== 'download') return ''
+  if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) {
+    return '<p class="muted">The download limit of this link is reached.</p>'
+  }
+  return `<a class="button" href="${bytesUrl(links, item.id, true)}">Download</a>`
+}
+
+const shownTypes: [pattern: RegExp, tag: (url: string, name: string) => string][] = [
+  [/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/, (url, name) => `<img class="shown" src="${url}" alt="${escape(name)}">`],
+  [/^video\//, (url, name) => `<video class="shown" src="${url}" controls aria-label="${escape(name)}"></video>`],
+  [/^audio\//, (url, name) => `<audio src="${url}" controls aria-label="${escape(name)}"></audio>`],
+  [/^application\/pdf$/, (url, name) => `<iframe class="shown" src="${url}" title="${escape(name)}"></iframe>`],
+]
+
+/** Whether a browser displays files of this type itself. */
+export const isDisplayed = (mimeType: string): boolean => shownTypes.some(([pattern]) => pattern.test(mimeType))
+
+const maxRows = 200
+const maxColumns = 30
+
+const previewOf = ({ text, sheets }: PreviewPayload): string => {
+  if (sheets === undefined) return `<pre tabindex="0">${escape(text ?? '')}</pre>`
+  const rows = (sheets[0]?.rows ?? []).slice(0, maxRows)
+  const cells = rows.map(
+    (row) =>
+      `<tr>${row
+        .slice(0, maxColumns)
+        .map((cell) => `<td>${escape(cell)}</td>`)
+        .join('')}</tr>`,
+  )
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Content"><table>${cells.join('')}</table></div>`
+}
+
+export interface FilePage {
+  item: SharedItem
+  /** Of a text, document or spreadsheet. */
+  preview: PreviewPayload | undefined
+  /** Whether the browser displays the bytes. */
+  displays: boolean
+}
+
+/** The page of a file, with a link back to the folder when the folder is shared. */
+export const filePage = (share: OpenShare, links: PageLinks, { item, preview, displays }: FilePage): string => {
+  const type = item.mimeType ?? ''
+  const tag = displays ? shownTypes.find(([pattern]) => pattern.test(type))?.[1] : undefined
+  const content = tag
+    ? tag(bytesUrl(links, item.id, false), item.name)
+    : preview
+      ? `<div class="card">${previewOf(preview)}</div>`
+      : '<p class="card muted">This file has no preview.</p>'
+  const back = item.id === share.fileId ? '' : `<nav><a href="${homeUrl(links)}">All files</a></nav>`
+  return pageOf(
+    item.name,
+    `<main><header><div><h1>${escape(item.name)}</h1><p class="muted">${formatBytes(item.size)}</p></div>${downloadButton(share, links, item)}</header>
+${content}${back}</main>`,
+    aboutOf(share, item.name),
+  )
+}
+
+export interface FolderPage {
+  folder: SharedItem
+  items: readonly SharedItem[]
+  page: number
+  hasMore: boolean
+}
+
+/** The page of a shared folder, or of one that is in it. */
+export const folderPage = (
+  share: OpenShare,
+  links: PageLinks,
+  { folder, items, page, hasMore }: FolderPage,
+): string => {
+  const rows = items.map(
+    (item) =>
+      `<li><a href="${homeUrl(links, { item: item.id })}">${escape(item.name)}${item.source === 'folder' ? '/' : ''}</a><span class="muted">${item.source === 'folder' ? 'Folder' : formatBytes(item.size)}</span></li>`,
+  )
+  const pageUrl = (number: number): string => homeUrl(links, { item: folder.id, page: String(number) })
+  const nav = [
+    folder.id === share.fileId ? '' : `<a href="${homeUrl(links)}">All files</a>`,
+    page > 1 ? `<a href="${pageUrl(page - 1)}">Previous page</a>` : '',
+    hasMore ? `<a href="${pageUrl(page + 1)}">Next page</a>` : '',
+  ].join('')
+  return pageOf(
+    folder.name,
+    `<main><header><h1>${escape(folder.name)}</h1></header>
+<div class="card">${rows.length === 0 ? '<p class="muted">This folder is empty.</p>' : `<ul>${rows.join('')}</ul>`}</div>
+<nav>${nav}</nav></main>`,
+    aboutOf(share, folder.name),
+  )
+}
+
+/** The page of a drop box. `uploaded`: the last request has stored a file. */
+export const uploadPage = (share: OpenShare, { token, access }: PageLinks, uploaded: boolean): string => {
+  const rules = [
+    `At most ${formatBytes(share.maxFileBytes ?? 104_857_600)}.`,
+    ...(share.allowedTypes === null ? [] : [`Types: ${share.allowedTypes.join(', ')}.`]),
+  ].join(' ')
+  return pageOf(
+    'Upload a file',
+    `<main class="narrow"><form class="card" method="post" enctype="multipart/form-data" action="${escape(`/s/${token}/uploads${queryOf({ access })}`)}">
+<h1>Upload a file</h1>
+<p class="muted">${escape(rules)}</p>
+${uploaded ? '<p role="status">Your file has been uploaded.</p>' : ''}
+<label for="file">File</label>
+<input id="file" name="file" type="file" required>
+<button class="button" type="submit">Upload</button>
+</form></main>`,
+  )
+}

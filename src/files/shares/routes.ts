@@ -1,0 +1,96 @@
+import { sendResource } from '../../platform/http/etag.ts'
+import { apiPrefix, originOf } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
+import type { FilesDeps } from '../deps.ts'
+import { registerVisitRoutes } from './visit-routes.ts'
+import { Share, ShareCreate, ShareCreated, ShareParams, SharePatch } from './schemas.ts'
+import { createShare, listShares, revokeShare, updateShare } from './shares.ts'
+
+export const registerShareRoutes = (app: App, deps: FilesDeps): void => {
+  const { config, db } = deps
+  registerVisitRoutes(app, deps)
+
+  app.get(
+    `${apiPrefix}/files/:id/shares`,
+    {
+      config: { access: 'files:read', what: 'File' },
+      schema: {
+        tags: ['Files'],
+        summary: 'List the shares of a file',
+        description:
+          'Returns the links of a file or folder, the newest first, without their URLs, of which only hashes are stored.',
+        params: IdParams,
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(Share)) },
+      },
+    },
+    async ({ actor, params, query }) => ok(await listShares(db, actor, params.id, query)),
+  )
+
+  app.post(
+    `${apiPrefix}/files/:id/shares`,
+    {
+      config: {
+        access: 'files:write',
+        what: 'File',
+        idempotency: { omit: ['data.url'] },
+        events: ['file.share_created'],
+      },
+      schema: {
+        tags: ['Files'],
+        summary: 'Share a file',
+        description:
+          'Creates a link by which anyone can see or download a file or folder, or upload into a folder, without an account. The URL is returned only once. A file has at most 100 links, an org 1,000. BAD_REQUEST for a link to a file, and for a setting that does not apply. CONFLICT while the file is pending.',
+        params: IdParams,
+        body: ShareCreate,
+        response: { 201: Success(ShareCreated) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body, params } = request
+      const input = { ...body, permission: body.permission ?? ('download' as const) }
+      const { share, token } = await createShare(request.db, actor, params.id, input)
+      reply.code(201).header('cache-control', 'no-store')
+      return ok({ ...share, url: `${originOf(request, config.baseUrl)}/s/${token}` })
+    },
+  )
+
+  app.patch(
+    `${apiPrefix}/files/:id/shares/:shareId`,
+    {
+      config: { access: 'files:write', what: 'Share', events: ['file.share_updated'] },
+      schema: {
+        tags: ['Files'],
+        summary: 'Update a share',
+        description: 'Changes the settings of a link. They apply to the next request of its visitors.',
+        params: ShareParams,
+        body: SharePatch,
+        response: { 200: Success(Share) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body, headers, params } = request
+      const asked = { fileId: params.id, shareId: params.shareId, ifMatch: headers['if-match'] }
+      return sendResource(request, reply, await updateShare(db, actor, asked, body))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/files/:id/shares/:shareId`,
+    {
+      config: { access: 'files:write', what: 'Share', events: ['file.share_revoked'] },
+      schema: {
+        tags: ['Files'],
+        summary: 'Revoke a share',
+        description: 'Ends a link at once. Running downloads end within a second.',
+        params: ShareParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async ({ actor, headers, params }) => {
+      await revokeShare(db, actor, { fileId: params.id, shareId: params.shareId, ifMatch: headers['if-match'] })
+      return ok({ deleted: true as const })
+    },
+  )
+}

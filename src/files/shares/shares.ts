@@ -1,0 +1,194 @@
+import type { Actor } from '../../identity/actor.ts'
+import { audit } from '../../identity/audit/audit.ts'
+import { hashPassword } from '../../identity/sign-in/passwords.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { requireMatch } from '../../platform/http/etag.ts'
+import { newId } from '../../platform/ids.ts'
+import { defineJob } from '../../platform/jobs/jobs.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { recordShare } from '../events.ts'
+import * as fileQueries from '../queries.ts'
+import type { FileRow } from '../queries.ts'
+import { storedTypes } from '../uploads/mime-types.ts'
+import * as queries from './queries.ts'
+import type { SharePermission, ShareRow, ShareSettings } from './queries.ts'
+import { newToken } from './token.ts'
+
+/** The settings of a new share; those that are missing are null. */
+export interface ShareInput {
+  permission: SharePermission
+  password?: string | null | undefined
+  expiresAt?: string | null | undefined
+  maxDownloads?: number | null | undefined
+  maxUploads?: number | null | undefined
+  maxFileBytes?: number | null | undefined
+  allowedTypes?: string[] | null | undefined
+}
+
+export type ShareChange = Omit<ShareInput, 'permission'>
+
+const maxOfOrg = 1_000
+const maxOfFile = 100
+const defaultUploads = 100
+
+const isKind = /^[a-z]+\/\*$/
+
+const checkSettings = (permission: SharePermission, change: ShareChange): void => {
+  const { expiresAt, maxDownloads, maxUploads, maxFileBytes, allowedTypes } = change
+  if (expiresAt != null && Date.parse(expiresAt) <= Date.now()) throw badRequest('expiresAt must be in the future')
+  if (maxDownloads != null && permission !== 'download') {
+    throw badRequest('maxDownloads needs the permission download')
+  }
+  if (permission !== 'upload' && (maxUploads ?? maxFileBytes ?? allowedTypes) != null) {
+    throw badRequest('maxUploads, maxFileBytes and allowedTypes need the permission upload')
+  }
+  const unknown = (allowedTypes ?? []).find((type) => !storedTypes.has(type) && !isKind.test(type))
+  if (unknown !== undefined)
+    throw badRequest('allowedTypes must be types that can be stored, or a kind such as image/*')
+}
+
+const settingsOf = (change: ShareChange, before: ShareSettings): ShareSettings => ({
+  expiresAt: change.expiresAt === undefined ? before.expiresAt : change.expiresAt,
+  maxDownloads: change.maxDownloads === undefined ? before.maxDownloads : change.maxDownloads,
+  maxUploads: change.maxUploads === undefined ? before.maxUploads : change.maxUploads,
+  maxFileBytes: change.maxFileBytes === undefined ? before.maxFileBytes : change.maxFileBytes,
+  allowedTypes: change.allowedTypes === undefined ? before.allowedTypes : change.allowedTypes,
+})
+
+const requireShareable = (file: FileRow | undefined): FileRow => {
+  if (!file) throw notFound('File')
+  if (file.source === 'link') throw badRequest('A link cannot be shared. Share the file that it points to.')
+  if (file.status === 'pending') throw conflict('The bytes of this file have not been uploaded yet.')
+  return file
+}
+
+/**
+ * Creates a share. Returns it with its token, which is not stored. Throws NOT_FOUND, BAD_REQUEST for a link, a file that is
+ * not a folder with `upload`, a setting that does not apply or too many shares, CONFLICT for a pending file.
+ */
+export const createShare = async (
+  transactions: Database,
+  actor: Actor,
+  fileId: string,
+  input: ShareInput,
+): Promise<{ share: ShareRow; token: string }> => {
+  const { permission, password } = input
+  checkSettings(permission, input)
+  const passwordHash = password == null ? null : await hashPassword(password)
+  const { token, hash: tokenHash } = newToken(actor.orgId)
+  const maxUploads = permission === 'upload' ? defaultUploads : null
+  const settings = settingsOf(input, {
+    expiresAt: null,
+    maxDownloads: null,
+    maxUploads,
+    maxFileBytes: null,
+    allowedTypes: null,
+  })
+  return transactions.transaction(actor, async (db) => {
+    const file = requireShareable(await fileQueries.lockFile(db, actor, fileId))
+    if (permission === 'upload' && file.source !== 'folder')
+      throw badRequest('Only a folder can be shared for uploads.')
+    await queries.lockShares(db, actor)
+    const { ofOrg, ofFile } = await queries.countShares(db, actor, fileId)
+    if (ofFile >= maxOfFile) throw badRequest(`A file must have at most ${maxOfFile} shares.`)
+    if (ofOrg >= maxOfOrg) throw badRequest(`An org must have at most ${maxOfOrg} shares.`)
+    const row = await queries.insertShare(db, actor, {
+      ...settings,
+      id: newId(),
+      fileId,
+      tokenHash,
+      permission,
+      passwordHash,
+    })
+    if (!row) throw new Error('the statement returned no share')
+    await auditShare(db, actor, 'file.shared', { file, row })
+    await recordShare(db, actor, 'created', { file, share: row })
+    return { share: row, token }
+  })
+}
+
+const auditShare = (
+  db: Parameters<typeof audit>[0],
+  actor: Actor,
+  action: string,
+  { file, row }: { file: FileRow; row: ShareRow },
+): Promise<void> => {
+  const { id: shareId, permission, hasPassword, expiresAt } = row
+  const details = { name: file.name, shareId, permission, hasPassword, expiresAt }
+  return audit(db, actor, action, { type: 'file', id: file.id, details })
+}
+
+export interface SharePage {
+  items: ShareRow[]
+  nextCursor: string | null
+}
+
+/** A page of the shares of a file, the newest first. */
+export const listShares = async (
+  db: Db,
+  actor: Actor,
+  fileId: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<SharePage> => {
+  const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
+  if (!(await fileQueries.findFile(db, actor, fileId))) throw notFound('File')
+  const rows = await queries.listShares(db, actor, fileId, { after, limit: limit + 1 })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
+}
+
+export interface ShareOf {
+  fileId: string
+  shareId: string
+  ifMatch: string | undefined
+}
+
+/** Changes a share at once: the next request of its visitors is subject to it. Throws like createShare. */
+export const updateShare = async (
+  database: Database,
+  actor: Actor,
+  { fileId, shareId, ifMatch }: ShareOf,
+  change: ShareChange,
+): Promise<ShareRow> => {
+  const { password } = change
+  const passwordHash = password == null ? password : await hashPassword(password)
+  return database.transaction(actor, async (db) => {
+    const file = await fileQueries.findFile(db, actor, fileId)
+    if (!file) throw notFound('Share')
+    const before = await queries.lockShare(db, actor, fileId, shareId)
+    if (!before) throw notFound('Share')
+    requireMatch(ifMatch, before)
+    checkSettings(before.permission, change)
+    const row = await queries.updateShare(db, actor, shareId, { ...settingsOf(change, before), passwordHash })
+    if (!row) throw new Error('the statement returned no share')
+    await auditShare(db, actor, 'file.share-updated', { file, row })
+    await recordShare(db, actor, 'updated', { file, share: row })
+    return row
+  })
+}
+
+/** Ends a share: its URL stops working at once, and running downloads end within a second. */
+export const revokeShare = (database: Database, actor: Actor, { fileId, shareId, ifMatch }: ShareOf): Promise<void> =>
+  database.transaction(actor, async (db) => {
+    const file = await fileQueries.findFile(db, actor, fileId)
+    if (!file) throw notFound('Share')
+    const row = await queries.lockShare(db, actor, fileId, shareId)
+    if (!row) throw notFound('Share')
+    requireMatch(ifMatch, row)
+    await queries.deleteShare(db, actor, shareId)
+    await auditShare(db, actor, 'file.share-revoked', { file, row })
+    await recordShare(db, actor, 'revoked', { file, share: row })
+  })
+
+const endedDays = 30
+const daily = defineJob<Record<string, never>>('files.delete-ended-shares', { retryLimit: 2 })
+
+export const registerShareJobs = (worker: Pick<Jobs, 'work' | 'schedule'>, { db }: { db: Database }): void => {
+  worker.work(daily, async () => {
+    await queries.deleteEnded(db, endedDays)
+  })
+  worker.schedule(daily, '33 2 * * *')
+}

@@ -1,0 +1,278 @@
+// What visitors of a share see. No session or key is read here: the token in the path is the only credential, and a share
+// with a password also needs the proof that the visitor has entered it.
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { ApiError } from '../../platform/http/errors.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
+import { parseFormFields } from '../../platform/http/form-fields.ts'
+import type { App } from '../../platform/http/http.ts'
+import { originOf } from '../../platform/http/http.ts'
+import type { FilesDeps } from '../deps.ts'
+import { getContent, previewFile } from '../content.ts'
+import { contentOriginHeaders, dispositionOf, downloadHeaders, inlineHeaders } from '../downloads/content-headers.ts'
+import { isOnContentOrigin } from '../downloads/content-origin.ts'
+import { sendContent } from '../downloads/send-content.ts'
+import type { PreviewPayload } from '../preview/payload.ts'
+import { readForm } from '../uploads/multipart.ts'
+import type { FilePart } from '../uploads/multipart.ts'
+import { discard } from '../uploads/uploads.ts'
+import type { Received } from '../uploads/uploads.ts'
+import { filePage, folderPage, isDisplayed, messagePage, pagePolicy, passwordPage, uploadPage } from './page.ts'
+import type { PageLinks } from './page.ts'
+import * as queries from './queries.ts'
+import type { OpenShare, SharedItem } from './queries.ts'
+import {
+  countUpload,
+  enterPassword,
+  finishUpload,
+  getSharedItem,
+  isAdmitted,
+  openVisit,
+  receiveUpload,
+  showsContent,
+  takeDownload,
+} from './visits.ts'
+import type { Visit } from './visits.ts'
+
+const hidden = (summary: string) => ({ hide: true, summary, response: { 200: Type.Unknown() } })
+
+const Params = Type.Object({ token: Type.String({ maxLength: 64 }) })
+const Query = Type.Object({
+  access: Type.Optional(Type.String({ maxLength: 64 })),
+  item: Type.Optional(Type.String({ format: 'uuid' })),
+  page: Type.Integer({ minimum: 1, maximum: 1_000, default: 1 }),
+  uploaded: Type.Optional(Type.String({ maxLength: 8 })),
+  download: Type.Boolean({ default: false }),
+})
+
+const pageSize = 200
+
+const titles: Partial<Record<ApiError['code'], string>> = {
+  NOT_FOUND: 'This link does not work',
+  FORBIDDEN: 'Not allowed',
+  TOO_MANY_REQUESTS: 'Too many attempts',
+  BAD_REQUEST: 'The file was not accepted',
+}
+
+/** A path of this server, as the result of a request after which the browser loads another page. */
+const redirectTo = (path: string): URL => new URL(path, 'http://server.invalid')
+const pathOf = ({ pathname, search }: URL): string => pathname + search
+
+/** Sends a page. Errors of the API become pages as well. */
+const sendPage = async (
+  reply: FastifyReply,
+  contentOrigin: string | undefined,
+  render: () => Promise<string | URL>,
+): Promise<FastifyReply> => {
+  let status = 200
+  let page: string | URL
+  try {
+    page = await render()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    status = error.status
+    const text =
+      error.code === 'NOT_FOUND' ? 'It is wrong, has expired, or was revoked. Ask for a new one.' : error.message
+    page = messagePage(titles[error.code] ?? 'This is not possible', text)
+  }
+  if (page instanceof URL) return reply.header('cache-control', 'no-store').redirect(pathOf(page), 303)
+  reply.headers({
+    'content-security-policy': pagePolicy(contentOrigin),
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex, nofollow',
+  })
+  return reply.code(status).type('text/html; charset=utf-8').send(page)
+}
+
+const previewOf = async (
+  deps: FilesDeps,
+  reply: FastifyReply,
+  { share, item }: { share: OpenShare; item: SharedItem },
+): Promise<PreviewPayload | undefined> => {
+  const disconnect = new AbortController()
+  onceClosed(reply.raw, () => disconnect.abort(new Error('the request was aborted')))
+  try {
+    return await previewFile(deps, share, item.id, disconnect.signal)
+  } catch (error) {
+    // A file of another type, or too many previews at once.
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+const renderItem = async (
+  deps: FilesDeps,
+  reply: FastifyReply,
+  { share, links, item, page }: { share: OpenShare; links: PageLinks; item: SharedItem; page: number },
+): Promise<string> => {
+  if (item.source === 'folder') {
+    const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
+    const items = await queries.listSharedItems(deps.db, share, item.id, window)
+    const hasMore = items.length > pageSize
+    return folderPage(share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
+  }
+  const displays = showsContent(share) && isDisplayed(item.mimeType ?? '')
+  const isPreviewed = showsContent(share) && !displays
+  const preview = isPreviewed ? await previewOf(deps, reply, { share, item }) : undefined
+  return filePage(share, links, { item, preview, displays })
+}
+
+/** Stores the file of a form of a visitor. */
+const storeUpload = async (deps: FilesDeps, request: FastifyRequest, visit: Visit): Promise<void> => {
+  const { orgId } = visit.share
+  await deps.quotas.check(orgId, { files: 1 })
+  let received: Received | undefined
+  try {
+    const receivePart = async (part: FilePart): Promise<FilePart> => {
+      received = await receiveUpload(deps, visit, part)
+      return part
+    }
+    const { file } = await readForm(request, receivePart, { guessesType: true })
+    if (!received) throw new Error('the form has no file')
+    const origin = { ip: request.ip, requestId: request.id }
+    await finishUpload(deps, visit, { name: file.name, mimeType: file.mimeType, received, origin })
+  } catch (error) {
+    if (received) await discard(deps, orgId, received.blobId)
+    throw error
+  }
+}
+
+const originOfContent = (contentBaseUrl: string | undefined): string | undefined =>
+  contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
+
+/** How often a running download checks that its share still exists. */
+const checkMs = 500
+
+/** Ends a running download within a second after its share has ended. */
+const watchShare = ({ db, log }: FilesDeps, reply: FastifyReply, share: OpenShare): void => {
+  const timer = setInterval(() => {
+    queries.isShareOpen(db, share).then(
+      (isOpen) => {
+        if (!isOpen) reply.raw.destroy()
+      },
+      (error: unknown) => log.warn({ err: error, shareId: share.id }, 'a share could not be checked'),
+    )
+  }, checkMs)
+  onceClosed(reply.raw, () => clearInterval(timer))
+}
+
+export const registerVisitRoutes = (app: App, deps: FilesDeps): void => {
+  const { config, db, objects } = deps
+  const contentOrigin = originOfContent(config.contentBaseUrl)
+
+  app.get(
+    '/s/:token',
+    {
+      config: { access: 'public', rateLimit: 'reads', what: 'Share' },
+      schema: { ...hidden('The page of a share'), params: Params, querystring: Query },
+    },
+    (request, reply) => {
+      const { params, query } = request
+      return sendPage(reply, contentOrigin, async () => {
+        const { share } = await openVisit(db, params.token)
+        if (!isAdmitted(deps, share, query.access)) return passwordPage(params.token, false)
+        const access = share.hasPassword ? query.access : undefined
+        const links = { token: params.token, access, contentOrigin: contentOrigin ?? '' }
+        if (share.permission === 'upload') return uploadPage(share, links, query.uploaded !== undefined)
+        const item = await getSharedItem(db, share, query.item ?? share.fileId)
+        return renderItem(deps, reply, { share, links, item, page: query.page })
+      })
+    },
+  )
+
+  app.get(
+    '/s/:token/files/:id',
+    {
+      config: { access: 'public', rateLimit: 'reads', what: 'File', onContentOrigin: true },
+      schema: {
+        ...hidden('The bytes of a shared file'),
+        params: Type.Object({ ...Params.properties, id: Type.String({ format: 'uuid' }) }),
+        querystring: Query,
+      },
+    },
+    async (request, reply) => {
+      const { params, query } = request
+      const send = async (): Promise<FastifyReply> => {
+        const { share } = await openVisit(db, params.token)
+        if (!isAdmitted(deps, share, query.access)) return reply.redirect(`/s/${params.token}`, 302)
+        const { id } = await getSharedItem(db, share, params.id)
+        const content = await getContent(db, share.orgId, id)
+        // With a limit every byte counts, so nothing is displayed and no part is sent.
+        const isDownload = query.download || !showsContent(share)
+        if (isDownload && request.method !== 'HEAD') {
+          await takeDownload(db, share)
+          for (const name of ['range', 'if-range', 'if-none-match']) Reflect.deleteProperty(request.headers, name)
+        }
+        const { name, mimeType } = content
+        const inline = isOnContentOrigin(request, config.contentBaseUrl)
+          ? contentOriginHeaders(
+              dispositionOf('inline', name),
+              mimeType,
+              new URL(originOf(request, config.baseUrl)).origin,
+            )
+          : inlineHeaders(name, mimeType)
+        const headers = isDownload ? downloadHeaders(mimeType, dispositionOf('attachment', name)) : inline
+        watchShare(deps, reply, share)
+        return sendContent(request, reply, { objects, content, headers })
+      }
+      try {
+        return await send()
+      } catch (error) {
+        if (error instanceof ApiError) return sendPage(reply, contentOrigin, () => Promise.reject(error))
+        throw error
+      }
+    },
+  )
+
+  registerVisitForms(app, deps, contentOrigin)
+}
+
+const registerVisitForms = (app: App, deps: FilesDeps, contentOrigin: string | undefined): void => {
+  const { db } = deps
+
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, parseFormFields(body as Buffer)),
+    )
+    scope.post(
+      '/s/:token/password',
+      {
+        config: { access: 'public', rateLimit: 'signIn', what: 'Share' },
+        schema: { ...hidden('Enter the password of a share'), params: Params },
+      },
+      (request, reply) => {
+        const { token } = request.params
+        const given = request.body instanceof URLSearchParams ? (request.body.get('password') ?? '') : ''
+        return sendPage(reply, contentOrigin, async () => {
+          const { share } = await openVisit(db, token)
+          if (!share.hasPassword) return redirectTo(`/s/${token}`)
+          const access = await enterPassword(deps, share, given)
+          return access === undefined ? passwordPage(token, true) : redirectTo(`/s/${token}?access=${access}`)
+        })
+      },
+    )
+  })
+
+  app.register(async (scope: App) => {
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    scope.post(
+      '/s/:token/uploads',
+      {
+        config: { access: 'public', rateLimit: 'uploads', what: 'Share', upload: 'form', events: ['file.created'] },
+        schema: { ...hidden('Upload a file into a shared folder'), params: Params, querystring: Query },
+      },
+      (request, reply) => {
+        const { params, query } = request
+        return sendPage(reply, contentOrigin, async () => {
+          const visit = await openVisit(db, params.token)
+          if (!isAdmitted(deps, visit.share, query.access)) return redirectTo(`/s/${params.token}`)
+          await countUpload(db, visit, () => storeUpload(deps, request, visit))
+          const access = visit.share.hasPassword ? `&access=${query.access ?? ''}` : ''
+          return redirectTo(`/s/${params.token}?uploaded=1${access}`)
+        })
+      },
+    )
+  })
+}

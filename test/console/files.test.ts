@@ -250,7 +250,7 @@ describe('a folder', () => {
     const heading = (name: string) => page.getByRole('columnheader', { name })
     await row(page, 'Reports').waitFor()
     await heading('Size').getByRole('button').click()
-    assert.equal(await heading('Size').getAttribute('aria-sort'), 'descending')
+    await until('the heading says so', async () => (await heading('Size').getAttribute('aria-sort')) === 'descending')
     assert.equal(await heading('Name').getAttribute('aria-sort'), 'none')
     await row(page, 'Reports').getByRole('link').click()
     await row(page, '2026').getByRole('link').click()

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Data, File as FileRecord } from '@atrium/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { read } from '../../api.ts'
@@ -42,6 +42,12 @@ export interface FileRows {
   retry: () => void
 }
 
+/** Whether a request of a list was about the same folder and search, in any order. */
+const isSamePlace = (request: unknown, { folderId, search }: Listing): boolean => {
+  const { query } = (request ?? {}) as { query?: { parentId?: string; search?: string } }
+  return query !== undefined && query.parentId === folderId && (query.search ?? '') === search
+}
+
 // Dragging the scroll bar through 100,000 rows passes 1,000 pages; only those visible for 70 ms are loaded.
 const settleMs = 70
 
@@ -67,7 +73,9 @@ export const useFileRows = (listing: Listing, keptPages: Iterable<number>): File
 
   const head = useQuery({
     ...pageOf(listing, 1),
-    ...(listing.search !== '' && { placeholderData: keepPreviousData }),
+    // While a folder loads in another order, its rows stay, and with them the heading that has the focus.
+    placeholderData: (rows, before) =>
+      listing.search !== '' || isSamePlace(before?.queryKey.at(-1), listing) ? rows : undefined,
   })
   const total = head.data?.total
   const end = Math.max(1, Math.ceil((total ?? 0) / pageSize))

@@ -101,7 +101,7 @@ export interface SessionKey {
 /** The key fields of a session, if it is visible in the workspace. Most session routes need only these. */
 export const findSessionKey = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<SessionKey>(sql`
-    select s.id, s.agent_id, s.active_turn_id, s.skipped::text as skipped from sessions s
+    select s.id, s.agent_id, s.active_turn_id, s.skipped from sessions s
     where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
 export interface SessionFilter {
@@ -194,7 +194,7 @@ export interface LockedSession {
 }
 
 const lockedColumns = (orgId: string, id: string): Sql => sql`id, workspace_id, agent_id, title, project_id, metadata,
-  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by, skipped::text as skipped,
+  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by, skipped,
   array(
     select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
   ) as participant_ids`

@@ -129,6 +129,7 @@ const samples: Record<string, { broken: string[]; right: string[] }> = {
     broken: [
       'update files set name = $1 where org_id = $2 returning created_at < now() as is_old',
       'update files set name = $1 where org_id = $2 returning updated_at::text',
+      'update turns set status = $1 where org_id = $2 returning turns.id, turns.skipped::text as skipped',
     ],
     right: ['update files set name = $1, updated_at = now() where org_id = $2 returning created_at < (select now())'],
   },

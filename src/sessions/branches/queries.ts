@@ -21,7 +21,7 @@ export interface TurnOfMessage {
 /** The turn that a message of a person or agent started. Undefined for replies and for messages that started none. */
 export const findTurnOfMessage = (db: Db, orgId: string, sessionId: string, messageId: string) =>
   db.row<TurnOfMessage>(sql`
-    select t.id, t.number, t.agent_id, t.skipped::text as skipped, coalesce(t.version_of, t.number) as first_version,
+    select t.id, t.number, t.agent_id, t.skipped, coalesce(t.version_of, t.number) as first_version,
       (
         select count(*)::int from turns v
         where v.org_id = t.org_id and v.session_id = t.session_id and v.version_of = coalesce(t.version_of, t.number)
@@ -33,7 +33,7 @@ export const findTurnOfMessage = (db: Db, orgId: string, sessionId: string, mess
 /** The last turn of the newest branch that contains a turn. */
 export const findLastOfBranch = (db: Db, orgId: string, sessionId: string, number: number) =>
   db.row<{ number: number; skipped: Skipped | null }>(sql`
-    select t.number, t.skipped::text as skipped from turns t
+    select t.number, t.skipped from turns t
     where t.org_id = ${orgId} and t.session_id = ${sessionId} and t.number >= ${number}
       and not ${number}::integer <@ coalesce(t.skipped, '{}')
     order by t.number desc

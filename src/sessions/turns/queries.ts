@@ -92,7 +92,7 @@ const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, tu
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.claimed_at, turns.ended_at,
-  turns.event_chain_id, turns.event_depth, turns.skipped::text as skipped`
+  turns.event_chain_id, turns.event_depth, turns.skipped`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`

@@ -292,6 +292,66 @@ describe('a folder', () => {
   })
 })
 
+test('a deleted file is restored with Undo or from the trash, or deleted from there permanently', async () => {
+  const owner = await app.createOrg()
+  const folder = (await create(app, owner, { source: 'folder', name: 'Drafts' })).file
+  const file = await upload(app, owner, 'text', { name: 'note.txt', parentId: folder.id })
+  const inTrash = async () => (await listOf(owner, '&trashed=true')).map(({ name }) => name)
+  const { page, pageErrors } = await open(owner, `/files/${folder.id}`)
+  const remove = async () => {
+    await row(page, 'note.txt').click({ position: { x: 200, y: 10 } })
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog').getByText('can be restored from the trash').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('This folder is empty').waitFor()
+  }
+  await remove()
+  await page.getByText('Moved “note.txt” to trash').waitFor()
+  assert.deepEqual(await inTrash(), ['note.txt'])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row(page, 'note.txt').waitFor()
+  assert.deepEqual(await inTrash(), [])
+
+  await remove()
+  await page.getByRole('link', { name: 'Trash' }).click()
+  await row(page, 'note.txt').getByText('just now').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Restore note.txt' }).click()
+  await page.getByText('The trash is empty', { exact: true }).waitFor()
+  assert.deepEqual(
+    (await listOf(owner, `&parentId=${folder.id}`)).map(({ id }) => id),
+    [file.id],
+  )
+
+  // A deletion by others appears without a reload.
+  for (const id of [file.id, folder.id]) await app.call('DELETE', `/api/v1/files/${id}`, { as: owner })
+  await page.getByRole('button', { name: 'Delete Drafts permanently' }).click()
+  await page.getByRole('button', { name: 'Delete permanently', exact: true }).click()
+  await page.getByText('Deleted “Drafts” permanently').waitFor()
+  assert.equal(await row(page, 'Drafts').count(), 0)
+  assert.deepEqual(await inTrash(), ['note.txt'])
+  await page.getByRole('button', { name: 'Empty trash' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Empty trash' }).click()
+  await page.getByText('The trash is empty', { exact: true }).waitFor()
+  assert.deepEqual(await inTrash(), [])
+  assert.deepEqual(pageErrors, [])
+})
+
+test('Undo of a deletion says so when the file was deleted permanently', async () => {
+  const owner = await app.createOrg()
+  const file = await upload(app, owner, 'text', { name: 'note.txt' })
+  const { page } = await open(owner, '/files')
+  await row(page, 'note.txt').click({ position: { x: 200, y: 10 } })
+  await page.keyboard.press('Delete')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  // Messages stay while they have the focus.
+  await undo.focus()
+  await app.call('DELETE', `/api/v1/files/${file.id}?permanent=true`, { as: owner })
+  await undo.press('Enter')
+  await page.getByText('It is no longer in the trash').waitFor()
+})
+
 test('a list of 100,000 files renders only its visible rows', async () => {
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Many' })).file
@@ -317,7 +377,7 @@ test('files of another org cannot be seen by list, by URL or by search', async (
   for (const path of [`/files/${folder.id}`, `/files?open=${file.id}`]) {
     await page.goto(app.url + path)
     await page.getByText('Not found', { exact: true }).first().waitFor()
-    assert.doesNotMatch(await page.content(), /secret/i)
+    assert.doesNotMatch(await page.content(), /secret (?:plan|folder)|classified/i)
   }
   await page.goto(`${app.url}/?org=${theirs.orgId}`)
   await page.getByRole('button', { name: 'Stay in Ours' }).click()

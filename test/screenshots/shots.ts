@@ -30,6 +30,7 @@ export const shots: Shot[] = [
       await page.getByRole('button', { name: 'Actions', exact: true }).click()
     },
   },
+  { name: 'files-trash', path: '/files/trash', isTestOnly: true },
   { name: 'preview-spreadsheet', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Sales by region.csv']}` },
   { name: 'preview-document', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Creative brief.docx']}` },
   {

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
-import { api, refresh } from '../../api.ts'
+import { api, isCode, refresh } from '../../api.ts'
 import { forEachConcurrently } from '../../rate-limit.ts'
 import type { BulkOutcome } from '../../rate-limit.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -14,7 +14,7 @@ const reportErrors = (title: string, { errors }: BulkOutcome, total: number): vo
   if (errors.length > 0) toast.failed(total === 1 ? title : t`${errors.length} of ${total} items: ${title}`, errors[0])
 }
 
-const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:id')
+export const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:id')
 
 const undoMove = (files: readonly FileRecord[]): (() => void) => {
   return () => {
@@ -40,11 +40,42 @@ export const moveFiles = async (files: readonly FileRecord[], parentId: string |
     toast.done(t`Moved ${countOf(moving)}`, { label: t`Undo`, onClick: undoMove(moving) })
 }
 
+/** Restores files from the trash. Returns whether all were restored; errors are shown. */
+export const restoreFiles = async (files: readonly FileRecord[]): Promise<boolean> => {
+  const outcome = await forEachConcurrently(files, async ({ id }) => {
+    try {
+      await api.call('POST /files/:id/restore', { params: { id } })
+    } catch (error) {
+      if (!isCode(error, 'NOT_FOUND')) throw error
+      throw new Error(t`It is no longer in the trash: it was deleted permanently or already restored.`, {
+        cause: error,
+      })
+    }
+  })
+  await refreshFiles()
+  reportErrors(t`Could not be restored`, outcome, files.length)
+  return outcome.errors.length === 0
+}
+
+/** Whether deleted files went to the trash. A server can have none, which only its trash shows: they are not in it. */
+const areInTrash = async (files: readonly FileRecord[]): Promise<boolean> => {
+  if (files.length === 0) return false
+  // The latest deletions come first.
+  const { items } = await api.call('GET /files', { query: { trashed: true, limit: 100 } })
+  const ids = new Set(files.map(({ id }) => id))
+  return items.some(({ id }) => ids.has(id))
+}
+
 export const deleteFiles = async (files: readonly FileRecord[]): Promise<void> => {
   const outcome = await forEachConcurrently(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
   await refreshFiles()
   reportErrors(t`Could not be deleted`, outcome, files.length)
-  if (outcome.errors.length === 0) toast.done(t`Deleted ${countOf(files)}`)
+  if (outcome.errors.length > 0) return
+  // Uploads that are not complete are deleted at once.
+  const kept = files.filter(({ status }) => status === 'ready')
+  if (await areInTrash(kept).catch(() => false))
+    toast.done(t`Moved ${countOf(files)} to trash`, { label: t`Undo`, onClick: () => void restoreFiles(kept) })
+  else toast.done(t`Deleted ${countOf(files)}`)
 }
 
 export const renameFile = async ({ id }: FileRecord, name: string): Promise<void> => {

@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { countOf, createFolder, deleteFiles, linkFile, moveFiles, renameFile, tagFile } from './changes.ts'
 import styles from './dialogs.module.css'
-import { FolderTree } from './folder-tree.tsx'
+import { FolderTree } from './folders/folder-tree.tsx'
 import { useFolderPath } from './rows.ts'
 import { ShareDialog } from './share-dialog.tsx'
 
@@ -175,16 +175,20 @@ const DeleteDialog = ({
     onClose()
   })
   const folders = files.filter(({ source }) => source === 'folder').length
+  // The API does not tell whether the server has a trash, and for how long it keeps files there.
+  const outlook = files.every(({ status }) => status === 'pending')
+    ? t`This cannot be undone.`
+    : t`Deleted files can be restored from the trash for as long as the server keeps them.`
   return (
     <ConfirmDialog
       onClose={onClose}
       title={t`Delete ${countOf(files)}?`}
       description={
         folders === 0
-          ? t`This cannot be undone.`
+          ? outlook
           : plural(folders, {
-              one: 'Everything in the folder is deleted as well. This cannot be undone.',
-              other: 'Everything in the folders is deleted as well. This cannot be undone.',
+              one: `Everything in the folder is deleted as well. ${outlook}`,
+              other: `Everything in the folders is deleted as well. ${outlook}`,
             })
       }
       form={form}

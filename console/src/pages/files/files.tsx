@@ -22,7 +22,7 @@ import { EmptyFolder, NoSearchResults } from './empty-states.tsx'
 import { fileMenuFor, writeReason } from './file-menu.tsx'
 import { FileList } from './file-list.tsx'
 import styles from './files.module.css'
-import { FolderTree } from './folder-tree.tsx'
+import { FolderPane } from './folders/folder-pane.tsx'
 import { Preview } from './preview/preview.tsx'
 import { pageOf, pageOfRow, useFileRows, useFolderPath } from './rows.ts'
 import type { FileRows, Listing } from './rows.ts'
@@ -167,14 +167,7 @@ export const Files = () => {
   }
   return (
     <div className={styles['page']}>
-      <aside className={styles['tree']} aria-label={t`Folders`}>
-        <FolderTree
-          label={t`Folders`}
-          current={parentId}
-          path={(path.data ?? []).map(({ id }) => id)}
-          onOpen={urlState.openFolder}
-        />
-      </aside>
+      <FolderPane current={parentId} path={(path.data ?? []).map(({ id }) => id)} onOpen={urlState.openFolder} />
       <div className={styles['main']} {...(mayWrite && drop.props)}>
         <ToolBar
           path={path.data ?? []}

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
-import { ChevronRight, Ellipsis, FolderPlus, Search, X } from 'lucide-react'
+import { ChevronRight, Ellipsis, FolderPlus, Search, Trash2, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { formatNumber } from '../../format.ts'
@@ -12,6 +12,7 @@ import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { countOf } from './changes.ts'
 import { useDropTarget } from './drop-target.ts'
 import styles from './files.module.css'
+import { trashPath } from './folders/folder-pane.tsx'
 import { folderPath } from './sorting.ts'
 import type { Sorting } from './sorting.ts'
 import { UploadButton } from './upload-button.tsx'
@@ -126,6 +127,9 @@ export const ToolBar = ({
     ) : (
       <SearchField search={search} onSearch={onSearch} />
     )}
+    <Link to={trashPath} className={styles['trashNarrow']} aria-label={t`Trash`} title={t`Trash`}>
+      <Trash2 aria-hidden="true" />
+    </Link>
     <IconButton
       variant="secondary"
       label={t`Create folder`}

@@ -81,7 +81,7 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
     <ConfirmDialog
       onClose={onClose}
       title={t`Delete ${project.name}?`}
-      description={t`The project folder and everything in it are deleted. This cannot be undone.`}
+      description={t`The project folder and everything in it are deleted. They can be restored from the trash, as an ordinary folder, for as long as the server keeps them.`}
       form={form}
       action={t`Delete project`}
     />

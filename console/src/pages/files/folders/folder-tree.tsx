@@ -5,9 +5,9 @@ import type { File as FileRecord } from '@atrium/client'
 import { ChevronRight, Folder, FolderLock, HardDrive } from 'lucide-react'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { api, keyOf } from '../../api.ts'
-import { classNames } from '../../ui/class-names.ts'
-import { useDropTarget } from './drop-target.ts'
+import { api, keyOf } from '../../../api.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { useDropTarget } from '../drop-target.ts'
 import styles from './folder-tree.module.css'
 
 /** The subfolders of a folder. Listings sort folders first, so paging stops at the first page that ends with a file. */
@@ -29,8 +29,8 @@ const useFolders = (folderId: string | null, enabled: boolean) =>
   })
 
 export interface TreeProps {
-  /** The folder that is shown; `null` is the root. */
-  current: string | null
+  /** The folder that is shown; `null` is the root, undefined the trash. */
+  current: string | null | undefined
   /** The ancestors of the current folder, which are expanded. */
   path: readonly string[]
   onOpen: (folderId: string | null) => void
@@ -62,6 +62,7 @@ const TreeItem = ({
   icon,
   level,
   isCurrent,
+  isFocusable = isCurrent,
   isOpen,
   onToggle,
   onOpen,
@@ -71,6 +72,8 @@ const TreeItem = ({
   icon: ReactNode
   level: number
   isCurrent: boolean
+  /** By the Tab key, which is for one item of a tree. */
+  isFocusable?: boolean
   isOpen: boolean | undefined
   onToggle: () => void
   onOpen: () => void
@@ -84,7 +87,7 @@ const TreeItem = ({
       aria-level={level}
       aria-selected={isCurrent}
       aria-expanded={isOpen}
-      tabIndex={isCurrent ? 0 : -1}
+      tabIndex={isFocusable ? 0 : -1}
       className={classNames(styles['line'], isCurrent && styles['current'], drop.over && styles['over'])}
       data-level={Math.min(level, 8)}
       onClick={onOpen}
@@ -148,6 +151,7 @@ export const FolderTree = (tree: TreeProps) => (
       level={1}
       folderId={null}
       isCurrent={tree.current === null}
+      isFocusable={tree.current === null || tree.current === undefined}
       isOpen={undefined}
       onToggle={() => undefined}
       onOpen={() => tree.onOpen(null)}

@@ -1,0 +1,20 @@
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
+import { Trash2 } from 'lucide-react'
+import { Link } from 'react-router'
+import styles from '../files.module.css'
+import { FolderTree } from './folder-tree.tsx'
+import type { TreeProps } from './folder-tree.tsx'
+
+export const trashPath = '/files/trash'
+
+/** The folders of the org and its trash, on wide screens. Without a current folder, the trash is shown. */
+export const FolderPane = (tree: Omit<TreeProps, 'label' | 'excluded'>) => (
+  <aside className={styles['tree']} aria-label={t`Folders`}>
+    <FolderTree label={t`Folders`} {...tree} />
+    <Link to={trashPath} className={styles['trash']} aria-current={tree.current === undefined ? 'page' : undefined}>
+      <Trash2 aria-hidden="true" />
+      <Trans>Trash</Trans>
+    </Link>
+  </aside>
+)

@@ -22,8 +22,8 @@ const operations: [string, Any][] = Object.entries(document.paths).flatMap(([pat
 )
 
 const verbs = new Set(
-  `Accept Add Bind Cancel Change Check Complete Confirm Create Decide Decline Delete Download Give List Receive Redeem
-  Remove Rename Replay Restore Resume Retrieve Retry Revoke Rotate Send Set Sign Start Stream Submit Turn Update Upload Verify
+  `Accept Add Bind Cancel Change Check Complete Confirm Create Decide Decline Delete Download Give Label List Receive Redeem
+  Remove Rename Replay Restore Resume Retrieve Retry Revoke Rotate Send Set Share Sign Start Stream Submit Switch Turn Update Upload Verify
   Withdraw`.split(/\s+/),
 )
 
@@ -121,7 +121,7 @@ describe('docs/openapi.json', () => {
       assert.match(text, /^[A-Z][\s\S]{20,}\.$/, name)
       assert.match(
         who,
-        /^Requires (the permission `[a-z]+:[a-z]+`|no API key|an API key or a session, but no permission)\.$/,
+        /^Requires (the permission `[a-z]+:[a-z]+`|no API key|an API key or a session, but no permission|a `token`, or the permission `[a-z]+:[a-z]+`)\.$/,
       )
       assert.deepEqual(rest, [], name)
     }

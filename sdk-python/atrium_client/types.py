@@ -5332,11 +5332,11 @@ class Share(TypedDict):
     hasPassword: bool
     # Time at which the link stops working. Null: never.
     expiresAt: str | None
-    # How often something can be downloaded. Null: no limit.
+    # How often something can be downloaded, at most 1,000,000. Null: no limit.
     maxDownloads: int | None
     # How often something was downloaded.
     downloads: int
-    # How many files can be uploaded. Null: no limit but the quotas.
+    # How many files can be uploaded, at most 10,000. Null: no limit but the quotas.
     maxUploads: int | None
     # How many files were uploaded.
     uploads: int
@@ -5382,11 +5382,11 @@ class ShareCreated(TypedDict):
     hasPassword: bool
     # Time at which the link stops working. Null: never.
     expiresAt: str | None
-    # How often something can be downloaded. Null: no limit.
+    # How often something can be downloaded, at most 1,000,000. Null: no limit.
     maxDownloads: int | None
     # How often something was downloaded.
     downloads: int
-    # How many files can be uploaded. Null: no limit but the quotas.
+    # How many files can be uploaded, at most 10,000. Null: no limit but the quotas.
     maxUploads: int | None
     # How many files were uploaded.
     uploads: int

@@ -4797,11 +4797,11 @@ export interface Share {
   hasPassword: boolean
   /** Time at which the link stops working. Null: never. */
   expiresAt: string | null
-  /** How often something can be downloaded. Null: no limit. */
+  /** How often something can be downloaded, at most 1,000,000. Null: no limit. */
   maxDownloads: number | null
   /** How often something was downloaded. */
   downloads: number
-  /** How many files can be uploaded. Null: no limit but the quotas. */
+  /** How many files can be uploaded, at most 10,000. Null: no limit but the quotas. */
   maxUploads: number | null
   /** How many files were uploaded. */
   uploads: number
@@ -4847,11 +4847,11 @@ export interface ShareCreated {
   hasPassword: boolean
   /** Time at which the link stops working. Null: never. */
   expiresAt: string | null
-  /** How often something can be downloaded. Null: no limit. */
+  /** How often something can be downloaded, at most 1,000,000. Null: no limit. */
   maxDownloads: number | null
   /** How often something was downloaded. */
   downloads: number
-  /** How many files can be uploaded. Null: no limit but the quotas. */
+  /** How many files can be uploaded, at most 10,000. Null: no limit but the quotas. */
   maxUploads: number | null
   /** How many files were uploaded. */
   uploads: number
@@ -7812,7 +7812,7 @@ export interface Routes {
     params: {
       /** ID of the file. */
       id: string
-      /** Number of the version, from 1. */
+      /** Number of the version, from 1 to 2,147,483,647. */
       version: number
     }
     body: VersionPatch
@@ -7825,7 +7825,7 @@ export interface Routes {
     params: {
       /** ID of the file. */
       id: string
-      /** Number of the version, from 1. */
+      /** Number of the version, from 1 to 2,147,483,647. */
       version: number
     }
     data: Deleted
@@ -7837,7 +7837,7 @@ export interface Routes {
     params: {
       /** ID of the file. */
       id: string
-      /** Number of the version, from 1. */
+      /** Number of the version, from 1 to 2,147,483,647. */
       version: number
     }
     data: unknown
@@ -7848,7 +7848,7 @@ export interface Routes {
     params: {
       /** ID of the file. */
       id: string
-      /** Number of the version, from 1. */
+      /** Number of the version, from 1 to 2,147,483,647. */
       version: number
     }
     data: File

@@ -231,7 +231,11 @@ export const ContentQuery = Type.Object({
 /** Path parameters of a version of a file. */
 export const VersionParams = Type.Object({
   id: IdOf('ID of the file.'),
-  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the version, from 1.' }),
+  version: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Number of the version, from 1 to 2,147,483,647.',
+  }),
 })
 
 const label = { minLength: 1, maxLength: 255, description: 'Label, 1–255 characters.', examples: ['Final draft'] }

@@ -61,6 +61,6 @@ test('pages with dates are shown in a browser whose language tag is not a valid 
   await page.goto(`${app.url}/files`)
   await page.locator('html[lang=de]').waitFor()
   await page.getByText('Reports').first().waitFor()
-  await page.getByText('gerade eben').first().waitFor()
+  await page.getByText('gerade eben').filter({ visible: true }).first().waitFor()
   assert.deepEqual(pageErrors, [])
 })

@@ -61,9 +61,9 @@ const shareProperties = {
   permission: Permission,
   hasPassword: Type.Boolean({ description: 'Whether visitors must enter a password.' }),
   expiresAt: expiresAt('Time at which the link stops working. Null: never.'),
-  maxDownloads: integer(1_000_000, 'How often something can be downloaded. Null: no limit.'),
+  maxDownloads: integer(1_000_000, 'How often something can be downloaded, at most 1,000,000. Null: no limit.'),
   downloads: Type.Integer({ description: 'How often something was downloaded.', examples: [0] }),
-  maxUploads: integer(10_000, 'How many files can be uploaded. Null: no limit but the quotas.'),
+  maxUploads: integer(10_000, 'How many files can be uploaded, at most 10,000. Null: no limit but the quotas.'),
   uploads: Type.Integer({ description: 'How many files were uploaded.', examples: [0] }),
   maxFileBytes: integer(maxFileBytes, 'Size of an uploaded file in bytes. Null: 104,857,600.'),
   allowedTypes: Nullable(

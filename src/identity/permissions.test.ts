@@ -35,6 +35,7 @@ const table: [method: string, path: string, roles: RoleName[]][] = [
   ['GET', '/members/:id', all],
   ['PATCH', '/members/:id', managers],
   ['DELETE', '/members/:id', managers],
+  ['POST', '/members/:id/sign-in-link', managers],
   ['GET', '/api-keys', all],
   ['POST', '/api-keys', all],
   ['DELETE', '/api-keys/:id', all],

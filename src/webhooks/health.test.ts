@@ -73,10 +73,14 @@ describe('filters of events and deliveries', () => {
   test('lists the events of a type, status and time, and the deliveries of an event, of this org only', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['order.*'] })
-    receiver.answer = (response, { body }) => response.writeHead(body.includes('order.paid') ? 410 : 200).end()
+    // 410 disables the webhook, which then accepts no more events.
+    const accepted = Promise.withResolvers<void>()
+    receiver.answer = (response, { body }) =>
+      void accepted.promise.then(() => response.writeHead(body.includes('order.paid') ? 410 : 200).end())
     const ids: Record<string, string> = {}
     for (const type of ['order.paid', 'order.created', 'stock.changed'])
       ids[type] = await accept(app, webhook, { type })
+    accepted.resolve()
     const deliveries = `/${webhook.id}/deliveries`
     await until('both deliveries have an attempt', async () =>
       (await list(owner, deliveries)).items.every(({ attempts }: { attempts: unknown[] }) => attempts.length > 0),

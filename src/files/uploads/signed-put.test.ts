@@ -311,15 +311,15 @@ describe('PUT to the uploadUrl', () => {
     const withToken = (fileId: string, claims: TokenClaims) =>
       put(`/api/v1/files/${fileId}/content?token=${signToken(keys, claims)}`, 'hello')
 
-    test('PUT is FORBIDDEN without a token and with a broken one, that of another file or a download token', async () => {
+    test('PUT is UNAUTHORIZED without a token or key, and FORBIDDEN with a broken token, that of another file or a download token', async () => {
       const { file, path } = await pending(5)
       const other = await pending(5)
       const ready = await upload(app, owner, 'bytes')
       const { headers } = await app.call('GET', `/api/v1/files/${ready.id}?download=true`, { as: owner })
       const download = pathOf(app, headers.get('location') ?? '')
       const responses: string[] = []
+      await leavesNothing(app, 'UNAUTHORIZED', () => put(path.replace(/\?.*/, ''), 'hello'))
       for (const attempt of [
-        path.replace(/\?.*/, ''),
         `${path}x`,
         path.replace(file.id, other.file.id),
         other.path.replace(other.file.id, file.id),

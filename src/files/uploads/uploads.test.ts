@@ -61,6 +61,7 @@ describe('POST /files, multipart', () => {
         contentHash: createHash('sha256').update('hello').digest('hex'),
         createdBy: owner.userId,
         createdAt: '',
+        version: 1,
         updatedAt: '',
       },
     )

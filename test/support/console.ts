@@ -106,10 +106,15 @@ export const fillFolder = async (app: TestApp, actor: TestActor, folderId: strin
   const blobId = newId()
   await app.db.execute(sql`
     insert into blobs (org_id, id, state, sha256, size_bytes) values (${orgId}, ${blobId}, 'live', sha256('hello'), 5)`)
-  await app.db.execute(sql`
-    insert into files (org_id, id, source, parent_id, name, name_key, mime_type, size_bytes, blob_id, sha256, created_by)
-    select ${orgId}, gen_random_uuid(), 'upload', ${folderId}, name, name, 'text/plain', 5, ${blobId}, sha256('hello'), ${userId}
-    from (select 'file ' || lpad(n::text, 6, '0') || '.txt' as name from generate_series(1, ${count}::integer) n) as numbered`)
+  // One statement for all of them can take longer than the limit on statements when the machine is busy.
+  for (let first = 1; first <= count; first += 5_000) {
+    const last = Math.min(first + 4_999, count)
+    await app.db.execute(sql`
+      insert into files (org_id, id, source, parent_id, name, name_key, mime_type, size_bytes, blob_id, sha256, created_by)
+      select ${orgId}, gen_random_uuid(), 'upload', ${folderId}, name, name, 'text/plain', 5, ${blobId}, sha256('hello'), ${userId}
+      from (select 'file ' || lpad(n::text, 6, '0') || '.txt' as name
+            from generate_series(${first}::integer, ${last}::integer) n) as numbered`)
+  }
   await app.db.execute(sql`
     insert into folder_counts (org_id, folder_id, slot, children) values (${orgId}, ${folderId}, 0, ${count})
     on conflict (org_id, folder_id, slot) do update set children = excluded.children`)

@@ -1,11 +1,8 @@
--- Search of conversations, and where each came from.
+-- Search of conversations, and where each came from. Its indexes: 0063.
 
 -- How the session was created: console, api, openai, mcp, a2a, chat or agent. Null for sessions of earlier versions and of
 -- servers of the previous version, which run beside this one during an update.
 alter table sessions add column source text;
-create index sessions_by_source on sessions (
-  org_id, workspace_id, (coalesce(source, case relationship when 'connector' then 'chat' when 'peer' then 'agent' end)),
-  changed_at desc) where deleted_at is null;
 
 -- The text of a message that search finds: its first 20,000 characters, without reasoning and tool calls.
 create function message_text(parts jsonb) returns text language sql immutable parallel safe as $$
@@ -24,8 +21,3 @@ create function search_words(org uuid, body text) returns tsvector language sql 
     translate(lower(body), E' \t\n\r!"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~„“”‘’«»–—…·•', rpad('', 48, ' ')), ' ') as word
   where word <> ''
 $$;
-
--- With a pending list of 256 kB, merging it delays a turn by a few milliseconds; with the default of 4 MB, by hundreds.
-create index messages_search on messages using gin (search_words(org_id, message_text(parts)))
-  with (gin_pending_list_limit = 256);
--- Titles have no index: the first turn of a session sets its title, and would write to every index of the session.

@@ -9,4 +9,3 @@ alter table turns add column version_of integer;
 alter table turns add column is_retried boolean;
 -- What the next turn skips, and what lists of messages leave out. Null while no message has versions.
 alter table sessions add column skipped int4multirange;
-create index turns_by_version on turns (org_id, session_id, version_of) where version_of is not null;

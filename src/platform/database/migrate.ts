@@ -7,6 +7,8 @@ import { StartError } from '../process/start-error.ts'
 import { advisoryLock } from './advisory-lock.ts'
 import { distributeNewTables, isDistributed } from './distribute.ts'
 import { sqlState } from './errors.ts'
+import { buildIndexes, indexesOf, isBuilt, largeTableBytes, toBuild } from './indexes/build-indexes.ts'
+import type { IndexStatement } from './indexes/build-indexes.ts'
 import { splitStatements } from './split-statements.ts'
 
 export interface MigrationResult {
@@ -102,11 +104,44 @@ const lockTimeoutMs = 500
 const lockPauseMs = 300
 const lockPatienceMs = 600_000
 
+const connect = async (connection: pg.ClientConfig): Promise<DatabaseClient> => {
+  const client = new DatabaseClient({ ...connection, application_name: 'atrium-migrate' })
+  await client.connect()
+  return client
+}
+
+interface Step {
+  /** The migration that was applied, if any. */
+  applied?: string
+  /** Indexes of the next migration that must be built before it, because their tables are large. */
+  toBuild?: IndexStatement[]
+}
+
 /**
- * Applies the first pending migration and returns its name, or undefined when there is none. The lock belongs to the
- * transaction: a lock of the session would stay on the server's connection when the client has a pooler.
+ * The indexes of a migration that must be built before. None on Citus and through a pooler, which gives each statement
+ * another session: writers wait there until an index is complete.
  */
-const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<string | undefined> => {
+const indexesToBuild = async (client: DatabaseClient, { text }: Migration, options: MigrateOptions) => {
+  const indexes = indexesOf(splitStatements(text))
+  if (!indexes || client.server?.isPooler === true || (await isDistributed(client))) return []
+  return toBuild(client, indexes, options.largeTableBytes)
+}
+
+/** Executes the statements of a migration, one by one, because Citus rejects some next to others of the same message. */
+const execute = async (client: pg.ClientBase, { text }: Migration): Promise<void> => {
+  const statements = splitStatements(text)
+  const indexes = indexesOf(statements)
+  for (const [at, statement] of statements.entries()) {
+    const index = indexes?.[at]
+    if (!index || !(await isBuilt(client, index.name))) await client.query(statement)
+  }
+}
+
+/**
+ * Applies the first pending migration. The lock belongs to the transaction: a lock of the session would stay on the
+ * server's connection when the client has a pooler.
+ */
+const applyNext = async (client: DatabaseClient, known: Migration[], options: MigrateOptions): Promise<Step> => {
   let next: Migration | undefined
   try {
     // A large table needs more time than a request may take, and the others wait for the lock as long.
@@ -122,8 +157,12 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
     const done = new Set(applied.map((row) => row.name))
     next = known.find((migration) => !done.has(migration.name))
     if (next) {
-      // One by one, because Citus rejects some statements next to others of the same message.
-      for (const statement of splitStatements(next.text)) await client.query(statement)
+      const unbuilt = await indexesToBuild(client, next, options)
+      if (unbuilt.length > 0) {
+        await client.query('rollback')
+        return { toBuild: unbuilt }
+      }
+      await execute(client, next)
       await client.query('insert into schema_migrations (name, checksum, is_expansion) values ($1, $2, $3)', [
         next.name,
         next.checksum,
@@ -132,7 +171,7 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
       // A distributed schema has no policies; see dropPolicies.
     } else if (!(await isDistributed(client))) await client.query('select protect_tenant_tables()')
     await client.query('commit')
-    return next?.name
+    return next ? { applied: next.name } : {}
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     if (next === undefined || sqlState(error) === lockNotAvailable) throw error
@@ -145,11 +184,15 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
 }
 
 /** Begins again while a table is locked by others, for up to ten minutes: a backup may take as long. */
-const applyWithPatience = async (client: pg.ClientBase, known: Migration[]): Promise<string | undefined> => {
+const applyWithPatience = async (
+  client: DatabaseClient,
+  known: Migration[],
+  options: MigrateOptions,
+): Promise<Step> => {
   const began = performance.now()
   for (;;) {
     try {
-      return await applyNext(client, known)
+      return await applyNext(client, known, options)
     } catch (error) {
       if (sqlState(error) !== lockNotAvailable) throw error
       if (performance.now() - began > lockPatienceMs) {
@@ -162,12 +205,6 @@ const applyWithPatience = async (client: pg.ClientBase, known: Migration[]): Pro
       await delay(lockPauseMs * (0.5 + Math.random()))
     }
   }
-}
-
-const connect = async (connection: pg.ClientConfig): Promise<DatabaseClient> => {
-  const client = new DatabaseClient({ ...connection, application_name: 'atrium-migrate' })
-  await client.connect()
-  return client
 }
 
 const checkServer = async (client: pg.ClientBase): Promise<string> => {
@@ -202,21 +239,49 @@ export const pendingMigrations = async (
   }
 }
 
+/** Builds indexes on a connection of their own. */
+const build = async (connection: pg.ClientConfig, indexes: IndexStatement[]): Promise<void> => {
+  const client = await connect(connection)
+  try {
+    await buildIndexes(client, indexes)
+  } catch (error) {
+    const names = indexes.map(({ name }) => name).join(', ')
+    throw new StartError(`Indexes could not be built (${names}): ${(error as Error).message}`, undefined, {
+      cause: error,
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+export interface MigrateOptions {
+  /** Indexes of tables of at least this size are built while others write to them. */
+  largeTableBytes: number
+}
+
 /**
  * Applies the migrations of `folder` that the database lacks, in order of their names, each in a transaction. Processes
  * that start at the same time wait for one another on an advisory lock, so each migration runs once. Throws a StartError
  * when the server is too old, or when the database's history does not match the folder; nothing is changed then.
  */
-export const migrate = async (connection: pg.ClientConfig, folder = migrationsFolder): Promise<MigrationResult> => {
+export const migrate = async (
+  connection: pg.ClientConfig,
+  folder = migrationsFolder,
+  options: MigrateOptions = { largeTableBytes },
+): Promise<MigrationResult> => {
   const client = await connect(connection)
   try {
     await checkServer(client)
     const known = await readMigrations(folder)
     const applied: string[] = []
     for (;;) {
-      const name = await applyWithPatience(client, known)
-      if (name === undefined) break
-      applied.push(name)
+      const step = await applyWithPatience(client, known, options)
+      if (step.toBuild) {
+        await build(connection, step.toBuild)
+        continue
+      }
+      if (step.applied === undefined) break
+      applied.push(step.applied)
     }
     if (await isDistributed(client)) await distributeNewTables(client)
     return { applied }

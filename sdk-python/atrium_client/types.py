@@ -7823,6 +7823,8 @@ class GetFilesByIdQuery(TypedDict):
 class DeleteFilesByIdQuery(TypedDict):
     # Delete at once instead of into the trash, or out of the trash. Default false.
     permanent: NotRequired[bool]
+    # Delete only if it is in the trash, so that a file that somebody has restored meanwhile stays. Requires `permanent`. Default false.
+    trashed: NotRequired[bool]
 
 
 class GetFilesByIdContentQuery(TypedDict):

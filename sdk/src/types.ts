@@ -7680,6 +7680,8 @@ export interface Routes {
     query?: {
       /** Delete at once instead of into the trash, or out of the trash. Default false. */
       permanent?: boolean | undefined
+      /** Delete only if it is in the trash, so that a file that somebody has restored meanwhile stays. Requires `permanent`. Default false. */
+      trashed?: boolean | undefined
     }
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -169,6 +169,8 @@ export interface Deletion {
   ifMatch: string | undefined
   /** Without the trash, or out of it. */
   isPermanent?: boolean
+  /** Only out of the trash. */
+  isTrashed?: boolean
 }
 
 /**
@@ -179,9 +181,14 @@ export const deleteFile = async (
   deps: Pick<FilesDeps, 'db' | 'jobs' | 'config'>,
   actor: Actor,
   id: string,
-  { ifMatch, isPermanent = false }: Deletion,
+  { ifMatch, isPermanent = false, isTrashed = false }: Deletion,
 ): Promise<void> => {
   const { db, jobs, config } = deps
+  if (isTrashed) {
+    if (!isPermanent) throw badRequest('trashed requires permanent')
+    if (!(await purgeFile(deps, actor, id, ifMatch))) throw notFound('File')
+    return
+  }
   const known = await queries.findFile(db, actor, id)
   if (!known && isPermanent && (await purgeFile(deps, actor, id, ifMatch))) return
   if (!known) throw notFound('File')

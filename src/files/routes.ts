@@ -211,7 +211,11 @@ const registerFileChanges = (app: App, deps: FilesDeps): void => {
     },
     async (request) => {
       const { actor, headers, params, query } = request
-      await deleteFile(deps, actor, params.id, { ifMatch: headers['if-match'], isPermanent: query.permanent })
+      await deleteFile(deps, actor, params.id, {
+        ifMatch: headers['if-match'],
+        isPermanent: query.permanent,
+        isTrashed: query.trashed,
+      })
       return ok({ deleted: true as const })
     },
   )

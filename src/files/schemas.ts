@@ -222,6 +222,11 @@ export const FileDeleteQuery = Type.Object({
     default: false,
     description: 'Delete at once instead of into the trash, or out of the trash. Default false.',
   }),
+  trashed: Type.Boolean({
+    default: false,
+    description:
+      'Delete only if it is in the trash, so that a file that somebody has restored meanwhile stays. Requires `permanent`. Default false.',
+  }),
 })
 
 export const ContentQuery = Type.Object({

@@ -271,6 +271,20 @@ describe('restoring', () => {
 })
 
 describe('deleting permanently', () => {
+  test('with trashed, a file that was restored meanwhile stays', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'kept', { name: 'kept.txt' })
+    await done(owner, 'DELETE', `/files/${file.id}`)
+    await done(owner, 'POST', `/files/${file.id}/restore`)
+    const path = `/files/${file.id}?permanent=true&trashed=true`
+    assert.equal(codeOf(await call(owner, 'DELETE', path)), 'NOT_FOUND')
+    assert.equal((await call(owner, 'GET', `/files/${file.id}`)).status, 200)
+    assert.equal(codeOf(await call(owner, 'DELETE', `/files/${file.id}?trashed=true`)), 'BAD_REQUEST')
+    await done(owner, 'DELETE', `/files/${file.id}`)
+    await done(owner, 'DELETE', path)
+    assert.equal(codeOf(await call(owner, 'POST', `/files/${file.id}/restore`)), 'NOT_FOUND')
+  })
+
   test('deletes live files without the trash, and trashed ones with their contents, and releases their bytes', async () => {
     const owner = await app.createOrg()
     const folder = await createFolder(app, owner, 'f')

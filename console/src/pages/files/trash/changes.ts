@@ -10,7 +10,7 @@ export const restore = async (file: FileRecord): Promise<void> => {
 
 export const deletePermanently = async (file: FileRecord): Promise<void> => {
   try {
-    await api.call('DELETE /files/:id', { params: { id: file.id }, query: { permanent: true } })
+    await api.call('DELETE /files/:id', { params: { id: file.id }, query: { permanent: true, trashed: true } })
   } finally {
     // Also after an error: another person may have deleted or restored it, and no event tells of a deletion from the trash.
     await refreshFiles()

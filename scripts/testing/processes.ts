@@ -16,7 +16,7 @@ interface Kind {
  */
 const kinds: Kind[] = [
   {
-    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start', 'src/cli/'],
+    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start'],
     filesPerProcess: 1,
   },
   { starts: ['test/console/', 'test/crash/'], filesPerProcess: 3 },

@@ -13,50 +13,31 @@ import { newId } from '../platform/ids.ts'
 import { isWellFormedKey } from '../platform/key-format.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { childEnv } from '../../test/support/child-processes.ts'
+import { commandScript, commandUrlOf, runAlone, runHere } from '../../test/support/command.ts'
+import type { CommandOptions, Ended } from '../../test/support/command.ts'
 import { onOneServer } from '../../test/support/database/distributed.ts'
 import { available } from '../../test/support/require.ts'
 
 const oldKey = `old:${randomBytes(32).toString('base64')}`
 const newKey = `new:${randomBytes(32).toString('base64')}`
 const app = await startTestApp({ ENCRYPTION_KEYS: oldKey })
-const { host = '', port = 5432, user = '', database = '' } = app.connection
-const databaseUrl = host.startsWith('/')
-  ? `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
-  : `postgres://${user}@${host}:${port}/${database}`
-
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-const script = new URL('cli.ts', import.meta.url).pathname
-
 const commandEnv = {
   NODE_ENV: 'test',
-  DATABASE_URL: databaseUrl,
+  DATABASE_URL: commandUrlOf(app.connection),
   DATA_DIR: app.config.dataDir,
   ENCRYPTION_KEYS: oldKey,
-  ...childEnv,
 }
 
-/** Runs the command in its own process, by default with the database of the running server. */
-const atrium = async (
-  words: string[],
-  options: { env?: Record<string, string>; input?: string } = {},
-): Promise<Ended> => {
-  const child = spawn(process.execPath, [script, ...words], { env: { ...commandEnv, ...options.env } })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
-  child.stdin.end(options.input ?? '')
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on('close', resolve)
-    child.on('error', reject)
-  })
-  return { code, stdout, stderr }
-}
+const withEnv = ({ env, ...options }: CommandOptions): CommandOptions => ({
+  ...options,
+  env: { ...commandEnv, ...env },
+})
+
+/** Runs a command, by default with the database of the running server. */
+const atrium = (words: string[], options: CommandOptions = {}): Promise<Ended> => runHere(words, withEnv(options))
+
+/** The same in a process of its own. */
+const atriumAlone = (words: string[], options: CommandOptions = {}): Promise<Ended> => runAlone(words, withEnv(options))
 
 /** Runs a command with `--json`, which must print exactly one JSON object. */
 const json = async (...words: string[]) => {
@@ -88,7 +69,7 @@ describe('org create', () => {
   })
 
   test('org create without --json prints the same data as text', async () => {
-    const { code, stdout } = await atrium(['org', 'create', '--name', 'Plain', '--owner', 'plain@example.com'])
+    const { code, stdout } = await atriumAlone(['org', 'create', '--name', 'Plain', '--owner', 'plain@example.com'])
     assert.equal(code, 0)
     assert.match(stdout, /^Org +Plain/)
     const [key = ''] = /atr_test_\w+/.exec(stdout) ?? []
@@ -156,7 +137,7 @@ describe('user commands', () => {
   })
 
   test('user password reads the password from standard input and ends all sessions of the user', async () => {
-    const set = (input: string) => atrium(['user', 'password', acme.user.id, '--json'], { input })
+    const set = (input: string) => atriumAlone(['user', 'password', acme.user.id, '--json'], { input })
     const short = await set('short\n')
     assert.equal(short.code, 1)
     assert.equal(JSON.parse(short.stdout).error.code, 'BAD_REQUEST')
@@ -233,7 +214,7 @@ describe('key commands', () => {
 
   test('key generate prints a key of the environment even when the configuration is invalid', async () => {
     const env = { NODE_ENV: 'production', DATABASE_URL: 'nonsense', BOOTSTRAP_API_KEY: 'nonsense' }
-    const { code, stdout } = await atrium(['key', 'generate'], { env })
+    const { code, stdout } = await atriumAlone(['key', 'generate'], { env })
     assert.equal(code, 0)
     assert.ok(isWellFormedKey(stdout.trim(), 'live'))
     const { key } = await json('key', 'generate')
@@ -281,7 +262,7 @@ describe('command line', () => {
   })
 
   test('every error in the environment is printed, and an unreachable database is SERVICE_UNAVAILABLE', async () => {
-    const wrong = await atrium(['org', 'list'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } })
+    const wrong = await atriumAlone(['org', 'list'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } })
     assert.equal(wrong.code, 1)
     assert.match(wrong.stderr, /PORT must be/)
     assert.match(wrong.stderr, /LOG_LEVEL must be/)
@@ -342,8 +323,19 @@ describe('doctor', () => {
     t.after(() => rm(target, { recursive: true, force: true }))
     const inMount = async (command: string): Promise<string> => {
       const shell = `mount -t tmpfs -o size=8m none "$1" && ${command}`
-      const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', shell, 'sh', target, process.execPath, script]
-      const child = spawn('unshare', words, { env: { ...commandEnv, PORT: '0', DATA_DIR: target } })
+      const words = [
+        '--user',
+        '--map-root-user',
+        '--mount',
+        'sh',
+        '-c',
+        shell,
+        'sh',
+        target,
+        process.execPath,
+        commandScript,
+      ]
+      const child = spawn('unshare', words, { env: { ...childEnv, ...commandEnv, PORT: '0', DATA_DIR: target } })
       let stdout = ''
       child.stdout.on('data', (chunk) => (stdout += String(chunk)))
       await new Promise((resolve) => child.on('close', resolve).on('error', resolve))
@@ -406,15 +398,15 @@ describe('embedded database', () => {
 
   test('a command starts the embedded database when no server is running', async () => {
     const env = await newHome()
-    const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
+    const made = await atriumAlone(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
     assert.equal(made.code, 0, made.stderr)
-    const listed = await atrium(['org', 'list', '--json'], { env })
+    const listed = await atriumAlone(['org', 'list', '--json'], { env })
     assert.equal(JSON.parse(listed.stdout).orgs[0].id, JSON.parse(made.stdout).org.id)
   })
 
   test('a command uses the embedded database of a running server, and a revoked key ends immediately', async () => {
     const env = await newHome()
-    const server = spawn(process.execPath, [script, 'serve'], { env: { ...commandEnv, ...env } })
+    const server = spawn(process.execPath, [commandScript, 'serve'], { env: { ...childEnv, ...commandEnv, ...env } })
     const ended = once(server, 'close')
     let output = ''
     server.stdout.on('data', (chunk) => (output += String(chunk)))
@@ -425,17 +417,17 @@ describe('embedded database', () => {
         assert.equal(server.exitCode, null, output)
       }
       const [, url = ''] = /ready after .*: (http\S+)/.exec(output) ?? []
-      const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
+      const made = await atriumAlone(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
       assert.equal(made.code, 0, made.stderr)
       const { apiKey, user } = JSON.parse(made.stdout)
       const me = async (): Promise<number> =>
         (await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${apiKey.key}` } })).status
       assert.equal(await me(), 200)
-      assert.equal((await atrium(['key', 'revoke', apiKey.id], { env })).code, 0)
+      assert.equal((await atriumAlone(['key', 'revoke', apiKey.id], { env })).code, 0)
       assert.equal(await me(), 401)
-      const link = await atrium(['user', 'sign-in-link', user.id, '--json'], { env })
+      const link = await atriumAlone(['user', 'sign-in-link', user.id, '--json'], { env })
       assert.ok(JSON.parse(link.stdout).signInLink.startsWith(`${url}/sign-in#link=`), 'with the address of the server')
-      const health = await atrium(['doctor'], { env: { ...env, PORT: '0' } })
+      const health = await atriumAlone(['doctor'], { env: { ...env, PORT: '0' } })
       assert.equal(health.code, 0)
       const port = `port +the server of this data directory is running at ${url} \\(process ${server.pid}\\)`
       assert.match(health.stdout, new RegExp(port), 'also when it was started with another PORT')

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +7,7 @@ import { after, test } from 'node:test'
 import { Redis } from 'ioredis'
 import { startTestApp } from '../../test/harness.ts'
 import { createRedis, hasRedis } from '../../test/fakes/redis.ts'
-import { childEnv } from '../../test/support/child-processes.ts'
+import { commandUrlOf, runHere } from '../../test/support/command.ts'
 import { openDatabase, raw, sql } from '../platform/database/database.ts'
 import type { Database } from '../platform/database/database.ts'
 import { openDiskStore } from '../platform/object-store/disk.ts'
@@ -43,27 +42,19 @@ interface Check {
   detail: string
 }
 
-/** Runs `atrium doctor` in its own process. */
 const doctor = async (env: Record<string, string>): Promise<{ failed: Check[]; all: Check[] }> => {
-  const script = new URL('cli.ts', import.meta.url).pathname
-  const all = await new Promise<Check[]>((resolve, reject) => {
-    const options = {
-      env: {
-        ...childEnv,
-        NODE_ENV: 'test',
-        PORT: '0',
-        DATA_DIR: app.config.dataDir,
-        ENCRYPTION_KEYS:
-          app.config.encryptionKeys?.map(({ id, key }) => `${id}:${key.toString('base64')}`).join() ?? '',
-        DATABASE_URL: `postgres://${owner}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
-        ...env,
-      },
-    }
-    execFile(process.execPath, [script, 'doctor', '--json'], options, (_error, stdout, stderr) => {
-      if (stdout.startsWith('{')) resolve((JSON.parse(stdout) as { checks: Check[] }).checks)
-      else reject(new Error(stdout + stderr))
-    })
+  const { stdout, stderr } = await runHere(['doctor', '--json'], {
+    env: {
+      NODE_ENV: 'test',
+      PORT: '0',
+      DATA_DIR: app.config.dataDir,
+      ENCRYPTION_KEYS: app.config.encryptionKeys?.map(({ id, key }) => `${id}:${key.toString('base64')}`).join() ?? '',
+      DATABASE_URL: commandUrlOf(app.connection),
+      ...env,
+    },
   })
+  assert.match(stdout, /^\{/, stderr)
+  const { checks: all } = JSON.parse(stdout) as { checks: Check[] }
   return { all, failed: all.filter(({ ok }) => !ok) }
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import { createAgent } from '../../test/support/chat.ts'
-import { childEnv } from '../../test/support/child-processes.ts'
+import { commandUrlOf, runAlone, runHere } from '../../test/support/command.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { addConnection, senders } from '../../test/support/endpoints.ts'
 import { startRegistries } from '../../test/fakes/webhook-registries.ts'
@@ -18,34 +17,19 @@ const app = await startTestApp({ ...registries.env, ...keys })
 const { db } = app
 const owner = await app.createOrg()
 const agent = await createAgent(app, owner, { name: 'Helper' })
-const { host = '', port = 5432, user = '', database = '' } = app.connection
-const databaseUrl = host.startsWith('/')
-  ? `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
-  : `postgres://${user}@${host}:${port}/${database}`
-
 const baseUrl = 'https://hooks.example.com'
 const commandEnv = {
   NODE_ENV: 'test',
-  DATABASE_URL: databaseUrl,
+  DATABASE_URL: commandUrlOf(app.connection),
   DATA_DIR: app.config.dataDir,
-  ...childEnv,
   CONNECTOR_WEBHOOK_BASE_URL: baseUrl,
   ...registries.env,
   ...keys,
 }
 
-const script = new URL('cli.ts', import.meta.url).pathname
-
-/** Runs the command in its own process. */
-const setup = async (words: string[], env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [script, 'setup-webhook', ...words, '--json'], {
-    env: { ...commandEnv, ...env },
-  })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+/** Runs the command. */
+const setup = async (words: string[], env: Record<string, string> = {}, run = runHere) => {
+  const { code, stdout, stderr } = await run(['setup-webhook', ...words, '--json'], { env: { ...commandEnv, ...env } })
   assert.match(stdout, /^\{.*\}\n$/, stderr)
   assert.doesNotMatch(stdout + stderr, /planted/)
   return { code, json: JSON.parse(stdout) }
@@ -60,7 +44,8 @@ beforeEach(() => registries.reset())
 describe('atrium setup-webhook', () => {
   test('setup-webhook registers at Telegram with a new secret that the endpoint then verifies', async () => {
     const connection = await addConnection(app, owner, 'telegram')
-    const { code, json } = await setup(['telegram', '--connection', connection, '--agent', 'helper'])
+    const words = ['telegram', '--connection', connection, '--agent', 'helper']
+    const { code, json } = await setup(words, {}, runAlone)
     assert.equal(code, 0, JSON.stringify(json))
     const { id, url } = json.endpoint
     assert.equal(url, `${baseUrl}/api/v1/connectors/webhooks/telegram/${id}`)
@@ -84,7 +69,7 @@ describe('atrium setup-webhook', () => {
     const connection = await addConnection(app, owner, 'telegram')
     registries.hooks.telegram.push({ id: 'bot', url: 'https://elsewhere.example.com/hook' })
     const words = ['telegram', '--connection', connection, '--agent', 'helper']
-    const rejected = await setup(words)
+    const rejected = await setup(words, {}, runAlone)
     assert.deepEqual([rejected.code, rejected.json.error.code], [1, 'CONFLICT'])
     assert.match(rejected.json.error.message, /https:\/\/elsewhere\.example\.com\/hook.*--replace/)
     assert.ok(!registries.calls.some((call) => call.includes('setWebhook')))

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { until } from '../../../test/support/chat.ts'
-import { childEnv } from '../../../test/support/child-processes.ts'
+import { commandUrlOf, runHere } from '../../../test/support/command.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -252,29 +251,10 @@ test('verifies a chain from its anchor when its oldest entries were removed beca
 })
 
 describe('atrium audit', () => {
-  const { host = '', port = 5432, user = '', database = '' } = app.connection
-  const databaseUrl = host.startsWith('/')
-    ? `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
-    : `postgres://${user}@${host}:${port}/${database}`
-  const script = new URL('../../cli/cli.ts', import.meta.url).pathname
-
-  /** Runs the command in a child process. */
   const run = async (...words: string[]): Promise<{ code: number | null; json: Json }> => {
-    const child = spawn(process.execPath, [script, 'audit', ...words, '--json'], {
-      env: {
-        NODE_ENV: 'test',
-        DATABASE_URL: databaseUrl,
-        DATA_DIR: app.config.dataDir,
-        ...childEnv,
-      },
-    })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.on('data', (chunk) => (stdout += String(chunk)))
-    child.stderr.on('data', (chunk) => (stderr += String(chunk)))
-    const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-    const [line = ''] = (stdout + stderr).trim().split('\n').slice(-1)
-    return { code, json: JSON.parse(line) }
+    const env = { NODE_ENV: 'test', DATABASE_URL: commandUrlOf(app.connection), DATA_DIR: app.config.dataDir }
+    const { code, stdout } = await runHere(['audit', ...words, '--json'], { env })
+    return { code, json: JSON.parse(stdout) }
   }
 
   test('verify exits with 0 for an intact chain, and with 1 and the first broken entry for a broken one', async () => {

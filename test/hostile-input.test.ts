@@ -8,7 +8,7 @@ import { startProvider } from './fakes/provider.ts'
 import { upload } from './support/files.ts'
 import { startTestApp } from './harness.ts'
 import type { Answer } from './harness.ts'
-import { longestBlockMs, measureBlocks } from './support/longest-block.ts'
+import { longestBlockMs, measureBlocks } from './support/processes/longest-block.ts'
 import { pathOf, routesOf } from './contract/route-list.ts'
 import { createWebhook, deliver, openLoopback, read } from './support/webhooks.ts'
 

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { cloneDatabase, createEmptyDatabase, sharedServer, urlOf } from './database.ts'
 import { childEnv } from './support/child-processes.ts'
 import { startOldPostgres } from './support/database/old-postgres.ts'
-import { failToStart, startServerProcess } from './support/server-process.ts'
+import { failToStart, startServerProcess } from './support/processes/server-process.ts'
 import { until } from './support/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-start-'))

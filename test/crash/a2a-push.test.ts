@@ -12,8 +12,8 @@ import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-post
 import { startReceiver } from '../fakes/receiver.ts'
 import type { Receiver } from '../fakes/receiver.ts'
 import { asTask, connectClient, messageOf, text } from '../fakes/a2a-client.ts'
-import { startServerProcess } from '../support/server-process.ts'
-import type { ServerProcess } from '../support/server-process.ts'
+import { startServerProcess } from '../support/processes/server-process.ts'
+import type { ServerProcess } from '../support/processes/server-process.ts'
 import { until } from '../support/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-crash-'))

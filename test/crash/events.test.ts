@@ -12,8 +12,8 @@ import { generateKey } from '../../src/platform/key-format.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import type { Receiver } from '../fakes/receiver.ts'
 import { withClient } from '../support/holder.ts'
-import { startServerProcess } from '../support/server-process.ts'
-import type { ServerProcess } from '../support/server-process.ts'
+import { startServerProcess } from '../support/processes/server-process.ts'
+import type { ServerProcess } from '../support/processes/server-process.ts'
 import { until } from '../support/until.ts'
 
 const minSeconds = Number(process.env['CRASH_SECONDS'] ?? 0)

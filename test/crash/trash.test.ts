@@ -6,7 +6,7 @@ import { releaseUnused } from '../../src/files/blobs/blobs.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import { startTestApp } from '../harness.ts'
 import { countsAreExact, createFolder, upload } from '../support/files.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { startServerProcess } from '../support/processes/server-process.ts'
 import { until } from '../support/until.ts'
 
 const app = await startTestApp({}, { work: false })

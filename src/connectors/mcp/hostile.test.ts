@@ -9,7 +9,7 @@ import { startProvider } from '../../../test/fakes/provider.ts'
 import type { Seen } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { longestBlockMs, measureBlocks } from '../../../test/support/longest-block.ts'
+import { longestBlockMs, measureBlocks } from '../../../test/support/processes/longest-block.ts'
 
 const provider = await startProvider()
 const mcp = addMcp(provider, '/mcp')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { childEnv } from './child-processes.ts'
+import { childEnv } from '../child-processes.ts'
 
 export interface ServerProcess {
   child: ChildProcess
@@ -15,7 +15,7 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-const ownRoot = new URL('../../', import.meta.url)
+const ownRoot = new URL('../../../', import.meta.url)
 
 const alive = new Set<ChildProcess>()
 process.on('exit', () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type pg from 'pg'
-import { runCommand } from '../../src/cli/run-command.ts'
-import { childEnv } from './child-processes.ts'
+import { runCommand } from '../../../src/cli/run-command.ts'
+import { childEnv } from '../child-processes.ts'
 
 export interface Ended {
   code: number | null
@@ -15,7 +15,7 @@ export interface CommandOptions {
   input?: string
 }
 
-export const commandScript = new URL('../../src/cli/cli.ts', import.meta.url).pathname
+export const commandScript = new URL('../../../src/cli/cli.ts', import.meta.url).pathname
 
 /** The connection of a test server as the DATABASE_URL of a command. */
 export const commandUrlOf = ({ host = '', port = 5432, user = '', database = '' }: pg.ClientConfig): string =>

@@ -4,7 +4,11 @@
 -- servers of the previous version, which run beside this one during an update.
 alter table sessions add column source text;
 
--- The text of a message that search finds: its first 20,000 characters, without reasoning and tool calls.
+-- The words of a message, as search_words makes them. Null for messages of earlier versions, for which the index computes
+-- them. A search that reads many messages does not compute the words of each again, which took milliseconds.
+alter table messages add column words tsvector;
+
+-- The text of a message for search: its first 20,000 characters, without reasoning and tool calls.
 create function message_text(parts jsonb) returns text language sql immutable parallel safe as $$
   select left(string_agg(left(part ->> 'text', 20000), E'\n' order by place), 20000)
   from jsonb_array_elements(case jsonb_typeof(parts) when 'array' then parts else '[]' end)

@@ -8058,7 +8058,7 @@ export interface Routes {
       projectId?: string | undefined
       /** Return only sessions that were created in this way, see `source` of a session. */
       source?: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | undefined
-      /** Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 20,000 characters are searched. Returns one page without `nextCursor`, and `match` for each session. */
+      /** Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 500 different words are searched. Returns one page without `nextCursor`, and `match` for each session. */
       search?: string | undefined
     }
     data: {

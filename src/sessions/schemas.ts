@@ -159,7 +159,7 @@ export const SessionListQuery = Type.Object({
       minLength: 1,
       maxLength: 200,
       description:
-        'Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 20,000 characters are searched. Returns one page without `nextCursor`, and `match` for each session.',
+        'Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 500 different words are searched. Returns one page without `nextCursor`, and `match` for each session.',
       examples: ['quarterly revenue'],
     }),
   ),

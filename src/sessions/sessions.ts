@@ -14,6 +14,7 @@ import * as queries from './queries.ts'
 import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
 import { searchSessions } from './search/search.ts'
+export { messageWords } from './search/words.ts'
 import type { FoundSession } from './search/search.ts'
 
 const maxMetadataBytes = 16_384

@@ -1,5 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
+import { inSearchQueue } from '../../platform/http/limits/search-queue.ts'
 import type { Db } from '../../platform/database/database.ts'
 import * as queries from './queries.ts'
 import { orderOf } from './order-queries.ts'
@@ -123,7 +124,7 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   if (query.search) {
     const { search: text, recursive } = query
     const wanted = { text, pattern: searchPatternOf(text), containerId, recursive, children, order }
-    ;({ rows, total } = await search(db, actor, wanted, window))
+    ;({ rows, total } = await inSearchQueue(actor.orgId, () => search(db, actor, wanted, window)))
   } else if (window.offset < children) {
     rows = await listFolder(db, actor, { containerId, order }, window)
   }

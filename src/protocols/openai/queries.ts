@@ -4,6 +4,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
+import { messageWords } from '../../sessions/sessions.ts'
 
 export interface RepliedTurn {
   id: string
@@ -52,15 +53,17 @@ export const importMessages = (
   orgId: string,
   { sessionId, turnId, messages }: { sessionId: string; turnId: string; messages: ImportedMessage[] },
   events: readonly OutboxRow[],
-) =>
-  db.execute(sql`
+) => {
+  const withWords = messages.map((message) => ({ ...message, words: messageWords(orgId, message.parts) }))
+  return db.execute(sql`
     with imported as (
-      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
-      select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts
-      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
-        role text, author jsonb, parts jsonb)
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, words)
+      select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts, p.words
+      from jsonb_to_recordset(${JSON.stringify(withWords)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
+        role text, author jsonb, parts jsonb, words tsvector)
     ), reported as (
       ${insertOutbox(events)}
     )
     update sessions set message_count = ${messages.length}, turn_count = ${messages.at(-1)?.turnNumber ?? 0}
     where org_id = ${orgId} and id = ${sessionId}`)
+}

@@ -7,6 +7,7 @@ import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Question } from './steps/questions.ts'
 import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import { messageWords } from '../search/words.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
 import type { CallerTools } from '../turns/caller-tools/schemas.ts'
 import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
@@ -244,10 +245,12 @@ export interface EndingTurn {
 /** Records events unless the lease is lost. */
 const recordEvents = (events: readonly OutboxRow[]): Sql => sql`reported as (${insertOutbox(events, sql`from leased`)})`
 
-const insertReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
-  insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+const insertReply = (orgId: string, turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
+  insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts,
+    words)
   select leased.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, leased.id, ${turn.number}::integer,
-    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from leased, session)`
+    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb,
+    ${messageWords(orgId, parts)}::tsvector from leased, session)`
 
 interface EndingOptions {
   orgId: string
@@ -275,7 +278,7 @@ const endingParts = ({ orgId, turn, ending, events }: EndingOptions): Sql[] => [
     losesRunning: ending.checkpoint.ended === undefined,
   }),
   deactivateTurn,
-  ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
+  ...(ending.parts.length > 0 ? [insertReply(orgId, turn, ending.parts)] : []),
   recordEvents(events),
 ]
 

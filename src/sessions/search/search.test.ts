@@ -5,7 +5,8 @@ import { newId, smallestIdOf } from '../../platform/ids.ts'
 import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { excerptOf, queryOf, wordsOf } from './words.ts'
+import { until } from '../../../test/support/until.ts'
+import { excerptOf, messageWords, queryOf, wordsOf } from './words.ts'
 
 const app = await startTestApp()
 
@@ -117,10 +118,72 @@ test('a search reads an index, not the messages of the org, and only the list of
   await app.db.execute(sql`analyze messages`)
   const plan = await app.db.rows<{ queryPlan: string }>(sql`
     explain select m.id from messages m where m.org_id = ${owner.orgId}
-      and search_words(m.org_id, message_text(m.parts)) @@ ${queryOf(owner.orgId, ['number77'])}::tsquery`)
+      and coalesce(m.words, search_words(m.org_id, left(message_text(m.parts), 4000))) @@ ${queryOf(owner.orgId, ['number77'])}::tsquery`)
   const text = JSON.stringify(plan)
-  assert.match(text, /Bitmap Index Scan on messages_\w*search_words/)
+  assert.match(text, /Bitmap Index Scan on messages_\w*(search_words|coalesce)/)
   assert.doesNotMatch(text, /Seq Scan on messages_initial/)
+})
+
+test('the words of a message are stored with it, as the database would compute them', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  const { id } = await openSession(app, owner)
+  await ask(app, owner, id, { text: "It's a (small) „Prüfung“: 1,5 % of C:\\temp — İstanbul & 東京…" })
+  const chat = {
+    model: 'agent/assistant',
+    messages: [
+      { role: 'user', content: 'An imported question' },
+      { role: 'assistant', content: 'An imported answer' },
+      { role: 'user', content: 'The last question' },
+    ],
+  }
+  assert.equal((await app.call('POST', '/api/openai/v1/chat/completions', { as: owner, json: chat })).status, 200)
+  const rows = await app.db.rows<{ text: string; stored: string | null; computed: string }>(sql`
+    select message_text(parts) as text, words::text as stored, search_words(org_id, message_text(parts))::text as computed
+    from messages where org_id = ${owner.orgId}`)
+  assert.equal(rows.length, 6)
+  for (const { text, stored, computed } of rows) {
+    // PostgreSQL and JavaScript write the İ differently in lower case.
+    if (!text.includes('İ')) assert.equal(stored, computed, text)
+    else assert.match(stored ?? '', /i̇stanbul/)
+  }
+  assert.deepEqual(await titles(owner, 'İSTANBUL', { source: 'api' }), await titles(owner, 'prüfung'))
+})
+
+test('a frequent word of long messages is found without computing their words again', async () => {
+  const owner = await app.createOrg()
+  const { id } = await openSession(app, owner, { title: 'Long' })
+  const words = messageWords(owner.orgId, [{ type: 'text', text: 'stored' }])
+  // If the words were computed, these messages would not be found.
+  await app.db.execute(sql`
+    insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, words)
+    select ${owner.orgId}, ${id}, n, id, ${newId()}, n, 'user', '{}', '[{"type":"text","text":"computed"}]', ${words}
+    from unnest(${Array.from({ length: 200 }, () => newId())}::uuid[]) with ordinality as made (id, n)`)
+  await app.db.execute(sql`analyze messages`)
+  assert.deepEqual(await titles(owner, 'stored'), ['Long'])
+  assert.deepEqual(await titles(owner, 'computed'), [])
+})
+
+test('slow searches of an org leave connections to others, and too many of them are SERVICE_UNAVAILABLE', async () => {
+  const [owner, other] = [await app.createOrg(), await app.createOrg()]
+  const release = Promise.withResolvers<undefined>()
+  const locked = Promise.withResolvers<undefined>()
+  const holding = app.db.transaction('all orgs', async (db) => {
+    await db.execute(sql`lock table messages in access exclusive mode`)
+    locked.resolve(undefined)
+    await release.promise
+  })
+  await locked.promise
+  const search = () => app.call('GET', '/api/v1/sessions?search=anything', { as: owner })
+  const waiting = Array.from({ length: 11 }, search)
+  const [status] = await Promise.race([search(), search()].map(async (one) => [(await one).status]))
+  assert.equal(status, 503)
+  assert.equal((await app.call('GET', '/api/v1/files', { as: other })).status, 200)
+  // The transaction of this test and one search.
+  await until('one search runs', () => app.db.poolUse().inUse === 2 && app.db.poolUse().waiting === 0)
+  release.resolve(undefined)
+  await holding
+  assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([200]))
 })
 
 test('every session records how it was created, and the list can be filtered by it', async () => {
@@ -160,6 +223,17 @@ test('an excerpt has at most 160 characters of the text, around the first word t
   assert.match(excerpt, /^…(before )+needle (after )+a?f?t?e?r?…$/)
   assert.ok(excerpt.length <= 162, String(excerpt.length))
   assert.ok(excerptOf('x'.repeat(1_000) + 'needle', ['needle']).startsWith('…needle'))
+})
+
+test('of a message, the first 500 different words are stored, each with at most 64 characters', () => {
+  const orgId = newId()
+  const stored = (text: string) => messageWords(orgId, [{ type: 'text', text }]).split(' ')
+  const many = Array.from({ length: 600 }, (_, n) => `w${n}`).join(' ')
+  assert.deepEqual(stored(`${many} ${many}`), stored(many))
+  assert.equal(stored(many).length, 500)
+  assert.deepEqual(stored('Yes, yes!'), [`'${orgId.slice(-12)}yes'`])
+  assert.equal(stored('x'.repeat(100))[0]?.length, 64 + 12 + 2)
+  assert.equal(messageWords(orgId, []), '')
 })
 
 test('a query has at most eight words of at most 64 characters', () => {

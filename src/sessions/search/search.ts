@@ -1,5 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { inSearchQueue } from '../../platform/http/limits/search-queue.ts'
 import { smallestIdOf } from '../../platform/ids.ts'
 import type { ListedSession } from '../queries.ts'
 import * as queries from './queries.ts'
@@ -39,9 +40,19 @@ export const searchSessions = async (
   filter: Omit<Search, 'query'>,
 ): Promise<FoundSession[]> => {
   const words = wordsOf(text)
-  if (words.length === 0) return []
+  const [word] = words
+  if (word === undefined) return []
+  return inSearchQueue(actor.orgId, () => searchFor(db, actor, { words, word }, filter))
+}
+
+const searchFor = async (
+  db: Db,
+  actor: Actor,
+  { words, word }: { words: string[]; word: string },
+  filter: Omit<Search, 'query'>,
+): Promise<FoundSession[]> => {
   const search = { ...filter, query: queryOf(actor.orgId, words) }
-  const byTitle = await queries.listByTitle(db, actor, search, mostTitles)
+  const byTitle = await queries.listByTitle(db, actor, search, { word, most: mostTitles })
   const ids = new Set(byTitle.map(({ id }) => id))
   const messages = new Map<string, FoundMessage>()
   for (const period of periodsAt(Date.now())) {

@@ -1,9 +1,15 @@
+import type { MessagePart } from '../schemas.ts'
+
 /** The same characters as in `search_words` (migration 0048), and control characters, which no stored text contains. */
 const separators = /[\s\p{Cc}!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~„“”‘’«»–—…·•]+/u
 
 const maxWords = 8
 /** Longer words are stored without their end. */
 const maxWordLength = 64
+
+const cut = (word: string): string => (word.length <= maxWordLength ? word : [...word].slice(0, maxWordLength).join(''))
+
+const prefixOf = (orgId: string): string => orgId.slice(-12)
 
 /** The words of a query in lower case: at most eight. */
 export const wordsOf = (text: string): string[] =>
@@ -12,11 +18,31 @@ export const wordsOf = (text: string): string[] =>
     .split(separators)
     .filter((word) => word !== '')
     .slice(0, maxWords)
-    .map((word) => [...word].slice(0, maxWordLength).join(''))
+    .map(cut)
+
+/** Words of a message beyond these are not found, because each costs an entry in the index. */
+const maxMessageWords = 500
+const maxMessageText = 20_000
+
+/**
+ * The words of the text of a message as a tsvector, without reasoning and tool calls: the first 500 different ones of its
+ * first 20,000 characters. Each begins with the end of the org's id, as those of `search_words` (migration 0048) do.
+ */
+export const messageWords = (orgId: string, parts: readonly MessagePart[]): string => {
+  let text = ''
+  for (const part of parts) if (part.type === 'text' && text.length < maxMessageText) text += `${part.text}\n`
+  const words = new Set<string>()
+  for (const word of text.slice(0, maxMessageText).toWellFormed().toLowerCase().split(separators)) {
+    if (word !== '') words.add(cut(word))
+    if (words.size === maxMessageWords) break
+  }
+  // Separators include all characters that have a meaning in a tsvector.
+  return Array.from(words, (word) => `'${prefixOf(orgId)}${word}'`).join(' ')
+}
 
 /** A tsquery for the texts of an org that contain a word with each of these beginnings. */
 export const queryOf = (orgId: string, words: readonly string[]): string =>
-  words.map((word) => `'${orgId.slice(-12)}${word}':*`).join(' & ')
+  words.map((word) => `'${prefixOf(orgId)}${word}':*`).join(' & ')
 
 const before = 40
 const maxExcerpt = 160

@@ -9,6 +9,7 @@ import type { ModelPricing } from '../../config/models.ts'
 import { historyRecord, isNear, touchAgents } from '../queries.ts'
 import type { Skipped } from '../branches/skipped.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import { messageWords } from '../search/words.ts'
 import type { OutputFormat } from '../output/schemas.ts'
 import type { CallerTools } from './caller-tools/schemas.ts'
 
@@ -246,9 +247,10 @@ export const insertTurn = async (
         ${turn.eventChainId}, ${turn.eventDepth}, ${turn.skipped}::int4multirange, ${turn.replaced?.firstVersion ?? null}${leased.values})
       returning created_at, started_at
     ), message as (
-      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, words)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
-        'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)})
+        'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)},
+        ${messageWords(orgId, turn.message.parts)})
     ), changed as (
       update sessions
       set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Deps } from './deps.ts'
 import { registerAgentRoutes } from './agents/routes.ts'
 import { registerConnectorRoutes } from './connectors/routes.ts'
@@ -75,7 +76,13 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
   registerEventChain(app, deps.chains)
-  registerIdentityRoutes(app, { ...deps, signIn: identity.signIn })
+  registerIdentityRoutes(app, {
+    ...deps,
+    signIn: identity.signIn,
+    makeLogo: (bytes, orgId, signal) =>
+      deps.previewer.logo({ orgId, open: async () => Readable.from([bytes]) }, signal),
+    isModel: (id) => deps.models.find(id)?.capabilities.embeddings === false,
+  })
   registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)

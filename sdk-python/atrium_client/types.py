@@ -3668,6 +3668,43 @@ class ListedSession(TypedDict):
     match: NotRequired[ListedSessionMatch | None]
 
 
+class ListedShare(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # ID of the shared file or folder.
+    fileId: str
+    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    permission: Literal["view", "download", "upload"]
+    # Whether visitors must enter a password.
+    hasPassword: bool
+    # Time at which the link stops working. Null: never.
+    expiresAt: str | None
+    # How often something can be downloaded, at most 1,000,000. Null: no limit.
+    maxDownloads: int | None
+    # How often something was downloaded.
+    downloads: int
+    # How many files can be uploaded, at most 10,000. Null: no limit but the quotas.
+    maxUploads: int | None
+    # How many files were uploaded.
+    uploads: int
+    # Size of an uploaded file in bytes. Null: 104,857,600.
+    maxFileBytes: int | None
+    # Media types that can be uploaded. Null: all that can be stored.
+    allowedTypes: list[str] | None
+    # ID of the user who created the share. The link works as long as this person may use files.
+    createdBy: str
+    # Time of creation.
+    createdAt: str
+    # Time of the last change.
+    updatedAt: str
+    # Time of the last download or upload. Null: never used.
+    lastUsedAt: str | None
+    # Name of the shared file or folder.
+    fileName: str
+    # `upload`: a file. `folder`: a folder.
+    fileSource: Literal["upload", "folder"]
+
+
 class MeUser(TypedDict):
     # ID of the user.
     id: str
@@ -3684,6 +3721,8 @@ class MeOrg(TypedDict):
     id: str
     # Name of the org.
     name: str
+    # Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo.
+    logoUrl: str | None
 
 
 class MeWorkspace(TypedDict):
@@ -4415,6 +4454,14 @@ class OrgSettings(TypedDict):
     id: str
     # Name, 1–120 characters.
     name: str
+    # Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo.
+    logoUrl: str | None
+    # ID of the model of new agents that name none, at most 120 characters. Null: that of the server.
+    defaultModel: str | None
+    # Name of the time zone in the IANA database, at most 64 characters. It decides which date agents have. Null: UTC.
+    defaultTimeZone: str | None
+    # Language of the console for new members. Null: that of their browser.
+    defaultLanguage: Literal["en", "de"] | None
     # Time of creation.
     createdAt: str
     # Time of the last change.
@@ -5438,6 +5485,18 @@ class SignInCode(TypedDict):
 class SignInLink(TypedDict):
     # Token of the sign-in link: what follows `#link=`, at most 200 characters.
     token: str
+
+
+class SignInLinkOrgOrg(TypedDict):
+    # Name of the org.
+    name: str
+    # Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo.
+    logoUrl: str | None
+
+
+class SignInLinkOrg(TypedDict):
+    # The org that the link opens. Null when it opens several or none.
+    org: SignInLinkOrgOrg | None
 
 
 class SignedIn(TypedDict):
@@ -7542,6 +7601,8 @@ class GetAuthSessionDataOrgsItem(TypedDict):
     name: str
     # Role in the org: `owner`, `admin`, `billing_manager` or `member`.
     role: Literal["owner", "admin", "billing_manager", "member"]
+    # Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo.
+    logoUrl: str | None
 
 
 class GetAuthSessionDataFailedSignIns(TypedDict):
@@ -7813,6 +7874,20 @@ class GetFilesData(TypedDict):
     nextCursor: str | None
 
 
+class GetFilesSharesQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class GetFilesSharesData(TypedDict):
+    # Items of this page.
+    items: list[ListedShare]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
 class GetFilesByIdQuery(TypedDict):
     # Redirect to a signed download URL that is valid for 5 minutes. Default false.
     download: NotRequired[bool]
@@ -7914,6 +7989,17 @@ class GetModelsData(TypedDict):
 class PatchOrgBody(TypedDict):
     # Name, 1–120 characters.
     name: NotRequired[str]
+    # ID of the model of new agents that name none, at most 120 characters. Null: that of the server.
+    defaultModel: NotRequired[str | None]
+    # Name of the time zone in the IANA database, at most 64 characters. It decides which date agents have. Null: UTC.
+    defaultTimeZone: NotRequired[str | None]
+    # Language of the console for new members. Null: that of their browser.
+    defaultLanguage: NotRequired[Literal["en", "de"] | None]
+
+
+class GetOrgLogoQuery(TypedDict):
+    # Width and height in pixels: 64 or 256. Default 256.
+    size: NotRequired[Literal[64, 256]]
 
 
 class GetProjectsQuery(TypedDict):
@@ -8469,6 +8555,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> SignedIn: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /auth/sign-in/link/check"],
+        *,
+        body: SignInLink,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> SignInLinkOrg: ...
 
     @overload
     def call(
@@ -9085,6 +9181,16 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /files/shares"],
+        *,
+        query: GetFilesSharesQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> GetFilesSharesData: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["DELETE /files/trash"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -9412,6 +9518,35 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> OrgSettings: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /org/logo"],
+        *,
+        query: GetOrgLogoQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PUT /org/logo"],
+        *,
+        body: RawBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> OrgSettings: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /org/logo"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
 
     @overload
     def call(
@@ -10262,6 +10397,16 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["POST /auth/sign-in/link/check"],
+        *,
+        body: SignInLink,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[SignInLinkOrg]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["POST /auth/sign-in/totp"],
         *,
         body: SignInCode,
@@ -10874,6 +11019,16 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /files/shares"],
+        *,
+        query: GetFilesSharesQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[GetFilesSharesData]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["DELETE /files/trash"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -11201,6 +11356,35 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[OrgSettings]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /org/logo"],
+        *,
+        query: GetOrgLogoQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PUT /org/logo"],
+        *,
+        body: RawBody,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[OrgSettings]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /org/logo"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
 
     @overload
     def call_with_response(

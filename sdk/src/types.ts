@@ -3272,6 +3272,43 @@ export interface ListedSession {
   } | null
 }
 
+export interface ListedShare {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** ID of the shared file or folder. */
+  fileId: string
+  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  permission: "view" | "download" | "upload"
+  /** Whether visitors must enter a password. */
+  hasPassword: boolean
+  /** Time at which the link stops working. Null: never. */
+  expiresAt: string | null
+  /** How often something can be downloaded, at most 1,000,000. Null: no limit. */
+  maxDownloads: number | null
+  /** How often something was downloaded. */
+  downloads: number
+  /** How many files can be uploaded, at most 10,000. Null: no limit but the quotas. */
+  maxUploads: number | null
+  /** How many files were uploaded. */
+  uploads: number
+  /** Size of an uploaded file in bytes. Null: 104,857,600. */
+  maxFileBytes: number | null
+  /** Media types that can be uploaded. Null: all that can be stored. */
+  allowedTypes: string[] | null
+  /** ID of the user who created the share. The link works as long as this person may use files. */
+  createdBy: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Time of the last download or upload. Null: never used. */
+  lastUsedAt: string | null
+  /** Name of the shared file or folder. */
+  fileName: string
+  /** `upload`: a file. `folder`: a folder. */
+  fileSource: "upload" | "folder"
+}
+
 export interface Me {
   /** The user that the credential stands for. */
   user: {
@@ -3290,6 +3327,8 @@ export interface Me {
     id: string
     /** Name of the org. */
     name: string
+    /** Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo. */
+    logoUrl: string | null
   }
   /** The workspace of the call. Null for a member who is in no workspace. */
   workspace: {
@@ -3945,6 +3984,14 @@ export interface OrgSettings {
   id: string
   /** Name, 1–120 characters. */
   name: string
+  /** Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo. */
+  logoUrl: string | null
+  /** ID of the model of new agents that name none, at most 120 characters. Null: that of the server. */
+  defaultModel: string | null
+  /** Name of the time zone in the IANA database, at most 64 characters. It decides which date agents have. Null: UTC. */
+  defaultTimeZone: string | null
+  /** Language of the console for new members. Null: that of their browser. */
+  defaultLanguage: "en" | "de" | null
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */
@@ -4903,6 +4950,16 @@ export interface SignInCode {
 export interface SignInLink {
   /** Token of the sign-in link: what follows `#link=`, at most 200 characters. */
   token: string
+}
+
+export interface SignInLinkOrg {
+  /** The org that the link opens. Null when it opens several or none. */
+  org: {
+    /** Name of the org. */
+    name: string
+    /** Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo. */
+    logoUrl: string | null
+  } | null
 }
 
 export interface SignedIn {
@@ -6965,6 +7022,8 @@ export interface Routes {
         name: string
         /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
         role: "owner" | "admin" | "billing_manager" | "member"
+        /** Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo. */
+        logoUrl: string | null
       }>
       /** Time when the session ends: 7 days after this request. */
       expiresAt: string
@@ -7010,6 +7069,12 @@ export interface Routes {
     body: SignInLink
     data: SignedIn
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
+  }
+  /** Check a one-time link */
+  'POST /auth/sign-in/link/check': {
+    body: SignInLink
+    data: SignInLinkOrg
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
   }
   /** Confirm a sign-in with a code */
   'POST /auth/sign-in/totp': {
@@ -7640,6 +7705,22 @@ export interface Routes {
     data: Retention
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
+  /** List all shares */
+  'GET /files/shares': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: {
+      /** Items of this page. */
+      items: ListedShare[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Delete all files in the trash */
   'DELETE /files/trash': {
     data: Deleted
@@ -7978,14 +8059,40 @@ export interface Routes {
     data: OrgSettings
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
-  /** Rename the org */
+  /** Update the org */
   'PATCH /org': {
     body: {
       /** Name, 1–120 characters. */
       name?: string
+      /** ID of the model of new agents that name none, at most 120 characters. Null: that of the server. */
+      defaultModel?: string | null
+      /** Name of the time zone in the IANA database, at most 64 characters. It decides which date agents have. Null: UTC. */
+      defaultTimeZone?: string | null
+      /** Language of the console for new members. Null: that of their browser. */
+      defaultLanguage?: "en" | "de" | null
     }
     data: OrgSettings
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve the logo of the org */
+  'GET /org/logo': {
+    query?: {
+      /** Width and height in pixels: 64 or 256. Default 256. */
+      size?: 64 | 256 | undefined
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Set the logo of the org */
+  'PUT /org/logo': {
+    body: Blob
+    data: OrgSettings
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Remove the logo of the org */
+  'DELETE /org/logo': {
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List projects */
   'GET /projects': {

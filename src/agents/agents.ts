@@ -1,6 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'
+import { getOrg } from '../identity/members/orgs.ts'
 import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
 import { violatedConstraint } from '../platform/database/errors.ts'
 import type { Database, Db, Transaction } from '../platform/database/database.ts'
@@ -111,10 +112,16 @@ export const listAgents = async (
 
 export interface AgentRules {
   catalog: ModelCatalog
-  /** The model of every default agent, and of new agents without `model`. */
+  /** The model of every default agent, and of new agents without `model` in orgs that have set none. */
   defaultModel: string
   quotas: Quotas
   knownTools: KnownTools
+}
+
+/** The model that the org has for new agents. Undefined when it has none, or the catalog has it no more. */
+const modelOfOrg = async (db: Db, { orgId }: Actor, { find }: ModelCatalog): Promise<string | undefined> => {
+  const { defaultModel } = await getOrg(db, orgId)
+  return defaultModel !== null && find(defaultModel) ? defaultModel : undefined
 }
 
 /** Creates an agent in the call's workspace. BAD_REQUEST for the reserved name, an unknown model, settings over 32 KB. */
@@ -127,7 +134,7 @@ export const createAgent = async (
   const workspaceId = workspaceOf(actor)
   const name = cleanName(body.name)
   rejectReservedName(name)
-  const model = knownModel(catalog, body.model ?? defaultModel)
+  const model = knownModel(catalog, body.model ?? (await modelOfOrg(db, actor, catalog)) ?? defaultModel)
   const settings = mergeSettings({}, body.settings ?? {}, knownTools)
   checkReasoning(settings, model)
   checkFallbacks(settings, catalog)

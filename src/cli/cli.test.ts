@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { sql } from '../platform/database/database.ts'
 import { newId } from '../platform/ids.ts'
 import { isWellFormedKey } from '../platform/key-format.ts'
@@ -63,7 +64,7 @@ describe('org create', () => {
     assert.ok(isWellFormedKey(acme.apiKey.key, 'test'))
     const me = await app.call('GET', '/api/v1/me', { as: acme.apiKey.key })
     assert.equal(me.body.data.role, 'owner')
-    assert.deepEqual(me.body.data.org, { id: acme.org.id, name: 'Acme' })
+    assert.deepEqual(me.body.data.org, { id: acme.org.id, name: 'Acme', logoUrl: null })
     assert.deepEqual(me.body.data.workspace, { id: acme.workspace.id, name: acme.workspace.name })
     assert.deepEqual(me.body.data.apiKey, { id: acme.apiKey.id, name: acme.apiKey.name, scopes: [] })
   })
@@ -93,6 +94,33 @@ describe('org create', () => {
     assert.equal((await failure('org', 'rename', newId(), '--name', 'X')).code, 'NOT_FOUND')
     assert.equal((await failure('org', 'rename', acme.org.id, '--name', ' ')).code, 'BAD_REQUEST')
     await json('org', 'rename', acme.org.id, '--name', 'Acme')
+  })
+
+  test('org defaults and org logo set what the running server returns, and none and --remove reset it', async () => {
+    const { id } = acme.org
+    const read = async () => (await app.call('GET', '/api/v1/org', { as: acme.apiKey.key })).body.data
+    const set = ['--model', 'atrium/demo', '--time-zone', 'Europe/Berlin', '--language', 'de']
+    const { org } = await json('org', 'defaults', id, ...set)
+    const { defaultModel, defaultTimeZone, defaultLanguage } = await read()
+    assert.deepEqual([defaultModel, defaultTimeZone, defaultLanguage], ['atrium/demo', 'Europe/Berlin', 'de'])
+    assert.deepEqual([org.defaultModel, org.defaultLanguage], ['atrium/demo', 'de'])
+    assert.match((await atrium(['org', 'defaults', id, '--time-zone', 'none'])).stdout, /Time zone +UTC/)
+    assert.deepEqual([(await read()).defaultTimeZone, (await read()).defaultLanguage], [null, 'de'])
+    assert.equal((await failure('org', 'defaults', id, '--language', 'fr')).code, 'USAGE')
+    assert.equal((await failure('org', 'defaults', id, '--model', 'unknown')).code, 'BAD_REQUEST')
+    const file = join(app.config.dataDir, 'logo.png')
+    await writeFile(
+      file,
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer(),
+    )
+    const { logoUrl } = (await json('org', 'logo', id, '--file', file)).org
+    assert.equal(new URL((await read()).logoUrl).pathname, new URL(logoUrl).pathname)
+    await json('org', 'logo', id, '--remove')
+    assert.equal((await read()).logoUrl, null)
+    assert.equal((await failure('org', 'logo', id)).code, 'USAGE')
+    await json('org', 'defaults', id, '--model', 'none', '--language', 'none')
   })
 
   test('org create rejects an invalid name or owner and creates nothing', async () => {
@@ -257,7 +285,7 @@ describe('command line', () => {
     const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
     assert.equal(none.code, 'USAGE')
     assert.match(none.message, /command required: serve, org create, /)
-    assert.equal(half.message, 'command required: org create, org rename, org list, org quota')
+    assert.equal(half.message, 'command required: org create, org rename, org list, org defaults, org logo, org quota')
     assert.equal(wrong.message, 'unknown command: org creat')
   })
 

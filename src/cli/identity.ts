@@ -12,7 +12,7 @@ import { auditPerson } from '../identity/audit/audit.ts'
 import * as memberQueries from '../identity/members/queries.ts'
 import { addMember } from '../identity/members/members.ts'
 import * as orgQueries from '../identity/members/org-queries.ts'
-import { createOrg, renameOrg } from '../identity/members/orgs.ts'
+import { createOrg, updateOrg } from '../identity/members/orgs.ts'
 import { hashPassword, setPassword } from '../identity/sign-in/passwords.ts'
 import { roles } from '../identity/permissions.ts'
 import type { Role } from '../identity/permissions.ts'
@@ -102,7 +102,10 @@ const orgCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
 
 const orgRename = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const { id, name: before } = await getOrg(db, args.operand)
-  const org = await db.transaction({ orgId: id }, (db) => renameOrg(db, systemActor(id, actorName), text(args, 'name')))
+  const { name, createdAt, updatedAt } = await db.transaction({ orgId: id }, (db) =>
+    updateOrg(db, systemActor(id, actorName), { name: text(args, 'name') }, () => false),
+  )
+  const org = { id, name, createdAt, updatedAt }
   return { json: { org }, lines: [`Renamed ${before} to ${org.name}.`] }
 }
 

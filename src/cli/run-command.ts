@@ -4,6 +4,7 @@ import { billingCommands } from './billing.ts'
 import { UsageError, helpOf, overview, readArguments } from './command.ts'
 import type { Arguments, Command, Output } from './command.ts'
 import { identityCommands } from './identity.ts'
+import { orgCommands } from './org-settings.ts'
 import { migrateCommand } from './migrate.ts'
 import { reencryptCommand } from './reencrypt.ts'
 import { storageCommands } from './storage.ts'
@@ -40,6 +41,7 @@ const serve: Command = {
 const commands: Command[] = [
   serve,
   ...identityCommands,
+  ...orgCommands,
   ...auditCommands,
   ...billingCommands,
   ...quotaCommands,

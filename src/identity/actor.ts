@@ -12,6 +12,8 @@ export interface Origin {
 export interface Actor {
   readonly orgId: string
   readonly orgName: string
+  /** The IANA time zone of the org. Null: UTC. */
+  readonly timeZone: string | null
   readonly userId: string
   readonly userName: string
   readonly email: string

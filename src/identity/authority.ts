@@ -49,6 +49,7 @@ const toIdentity = (row: queries.IdentityRow): Identity => {
   const actor: Actor = {
     orgId: row.orgId,
     orgName: row.orgName,
+    timeZone: row.timeZone,
     userId: row.userId,
     userName: row.userName,
     email: row.email,

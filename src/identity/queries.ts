@@ -7,6 +7,7 @@ import type { Role } from './permissions.ts'
 export interface IdentityRow {
   orgId: string
   orgName: string
+  timeZone: string | null
   userId: string
   userName: string
   email: string
@@ -47,8 +48,8 @@ export const findIssuedKeys = (db: Db, hashes: string[]) =>
 export const findKeyIdentities = (db: Db, hashes: string[]) =>
   db.rows<KeyLookupRow>(sql`
     -- all orgs: the key determines the org
-    select e.epoch, encode(k.hash, 'hex') as hash, m.org_id, o.name as org_name, m.user_id, m.name as user_name, u.email,
-      m.role, k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
+    select e.epoch, encode(k.hash, 'hex') as hash, m.org_id, o.name as org_name, o.default_time_zone as time_zone,
+      m.user_id, m.name as user_name, u.email, m.role, k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
       case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id
     from api_keys k
       cross join auth_epoch e
@@ -73,7 +74,8 @@ export interface SessionIdentityRow extends Omit<IdentityRow, 'apiKeyId' | 'apiK
 export const findSessionIdentity = (db: Db, token: string, orgId: string | null, workspaceId: string | null) =>
   db.row<SessionIdentityRow | { orgId: null }>(sql`
     -- all orgs: a session belongs to a person, who may be in several orgs
-    select m.org_id, o.name as org_name, s.user_id, m.name as user_name, u.email, m.role, w.id as workspace_id,
+    select m.org_id, o.name as org_name, o.default_time_zone as time_zone, s.user_id, m.name as user_name, u.email,
+      m.role, w.id as workspace_id,
       (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed
     from sign_in_sessions s
       join users u on u.id = s.user_id
@@ -125,20 +127,23 @@ export const recordActivity = (db: Db, orgId: string, userId: string) =>
 
 export interface CallerRow {
   language: Language | null
+  logoVersion: string | null
   workspace: { id: string; name: string } | null
 }
 
 export const findCaller = (db: Db, { orgId, userId, workspaceId }: Actor) =>
   db.row<CallerRow>(sql`
-    select m.language,
+    select m.language, o.logo_version,
       case when w.id is not null then json_build_object('id', w.id, 'name', w.name) end as workspace
     from members m
+      join orgs o on o.id = m.org_id
       left join workspaces w on w.org_id = m.org_id and w.id = ${workspaceId} and w.deleted_at is null
     where m.org_id = ${orgId} and m.user_id = ${userId}`)
 
 export interface UserIdentityRow {
   orgId: string
   orgName: string
+  timeZone: string | null
   userId: string
   userName: string
   email: string
@@ -162,7 +167,8 @@ export const findKeyExpiry = (db: Db, orgId: string, id: string) =>
 /** A member of the org with access to the workspace. */
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<UserIdentityRow>(sql`
-    select m.org_id, o.name as org_name, m.user_id, m.name as user_name, u.email, m.role
+    select m.org_id, o.name as org_name, o.default_time_zone as time_zone, m.user_id, m.name as user_name, u.email,
+      m.role
     from members m
       join orgs o on o.id = m.org_id
       join users u on u.id = m.user_id

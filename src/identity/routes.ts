@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { ok, Patch, Success } from '../platform/http/schemas.ts'
@@ -11,7 +12,9 @@ import { registerAuditRoutes } from './audit/routes.ts'
 import { requireSession } from './sign-in/session-authority.ts'
 import { registerAuthRoutes } from './sign-in/routes.ts'
 import { registerInvitationRoutes } from './members/invitation-routes.ts'
+import { logoUrlOf } from './members/logo-routes.ts'
 import { registerOrgRoutes } from './members/org-routes.ts'
+import type { OrgRouteDeps } from './members/deps.ts'
 import { renameSelf, setLanguage } from './members/profile.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
@@ -20,25 +23,29 @@ import type { SignInContext } from './sign-in/context.ts'
 import { registerWorkspaceMemberRoutes } from './members/workspace-member-routes.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
 
-export interface IdentityRouteDeps extends AppDeps {
+export interface IdentityRouteDeps extends AppDeps, OrgRouteDeps {
   signIn: SignInContext
 }
 
 export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {
-  const { db } = deps
-  const callerOf = async (actor: Actor) => {
+  const { config, db } = deps
+  const callerOf = async (request: FastifyRequest, actor: Actor) => {
     const { apiKey } = actor
-    const { language = null, workspace = null } = (await queries.findCaller(db, actor)) ?? {}
+    const { language = null, logoVersion = null, workspace = null } = (await queries.findCaller(db, actor)) ?? {}
     return {
       user: { id: actor.userId, email: actor.email, name: actor.userName, language },
-      org: { id: actor.orgId, name: actor.orgName },
+      org: {
+        id: actor.orgId,
+        name: actor.orgName,
+        logoUrl: logoUrlOf(request, config.baseUrl, { id: actor.orgId, logoVersion }),
+      },
       workspace,
       role: actor.role,
       permissions: [...actor.permissions],
       apiKey: apiKey && { ...apiKey, scopes: [...apiKey.scopes] },
     }
   }
-  registerOrgRoutes(app, db)
+  registerOrgRoutes(app, deps)
   registerWorkspaceRoutes(app, db)
   registerWorkspaceMemberRoutes(app, db)
   registerMemberRoutes(app, deps)
@@ -60,7 +67,7 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
         response: { 200: Success(Me) },
       },
     },
-    async ({ actor }) => ok(await callerOf(actor)),
+    async (request) => ok(await callerOf(request, request.actor)),
   )
 
   app.patch(
@@ -77,11 +84,15 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
         response: { 200: Success(Me) },
       },
     },
-    async ({ actor, body: { name, language } }) => {
+    async (request) => {
+      const {
+        actor,
+        body: { name, language },
+      } = request
       requireSession(actor)
       if (language !== undefined) await setLanguage(db, actor, language)
       const userName = name === undefined ? actor.userName : await renameSelf(db, actor, name)
-      return ok(await callerOf({ ...actor, userName }))
+      return ok(await callerOf(request, { ...actor, userName }))
     },
   )
 }

@@ -10,6 +10,15 @@ const Named = (of: string, example: string) => ({
   name: Type.String({ description: `Name of the ${of}.`, examples: [example] }),
 })
 const Org = Type.Object(Named('org', 'Northwind'), { description: 'The org.' })
+export const LogoUrl = Nullable(
+  Type.String({
+    description:
+      'Public URL of the logo, a WebP picture of 256 × 256 pixels, or of 64 × 64 with `?size=64`. Another logo has another URL. Null: no logo.',
+    examples: [
+      'https://atrium.example.com/logos/01a1fc7d-5095-70e3-b6aa-73e01d26bd3b/5f1c0a4b9d3e27c86a10f4d2b7e9358c',
+    ],
+  }),
+)
 const nameRule = { minLength: 1, maxLength: 120 }
 const Email = Type.String({
   minLength: 3,
@@ -35,7 +44,7 @@ export const Me = Type.Object(
       },
       { description: 'The user that the credential stands for.' },
     ),
-    org: Org,
+    org: Type.Object({ ...Org.properties, logoUrl: LogoUrl }, { description: 'The org.' }),
     workspace: Nullable(
       Type.Object(Named('workspace', 'Main')),
       'The workspace of the call. Null for a member who is in no workspace.',
@@ -61,11 +70,42 @@ export const Me = Type.Object(
 
 const orgName = Type.String({ ...nameRule, description: 'Name, 1–120 characters.', examples: ['Northwind'] })
 
+const orgDefaults = {
+  defaultModel: Nullable(
+    Type.String({ minLength: 1, maxLength: 120, examples: ['anthropic/claude-sonnet-5'] }),
+    'ID of the model of new agents that name none, at most 120 characters. Null: that of the server.',
+  ),
+  defaultTimeZone: Nullable(
+    Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Berlin'] }),
+    'Name of the time zone in the IANA database, at most 64 characters. It decides which date agents have. Null: UTC.',
+  ),
+  defaultLanguage: Nullable(Language, 'Language of the console for new members. Null: that of their browser.'),
+}
+
 export const OrgSettings = Type.Object(
-  { id: IdOf('ID of the org.'), name: orgName, createdAt: CreatedAt, updatedAt: UpdatedAt },
+  {
+    id: IdOf('ID of the org.'),
+    name: orgName,
+    logoUrl: LogoUrl,
+    ...orgDefaults,
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
   { description: 'The org of the call.' },
 )
-export const OrgChange = Type.Object({ name: orgName })
+export const OrgChange = Type.Object({ name: orgName, ...orgDefaults }, { examples: [{ name: 'Northwind' }] })
+
+const logoSizes = [64, 256] as const
+const logoSize = Type.Unsafe<(typeof logoSizes)[number]>({
+  type: 'integer',
+  enum: [...logoSizes],
+  default: 256,
+  description: 'Width and height in pixels: 64 or 256. Default 256.',
+})
+export const LogoQuery = Type.Object({ size: logoSize })
+
+const Picture = { schema: Type.Unsafe<Buffer>({ description: 'The bytes of a picture, at most 1 MB.' }) }
+export const LogoBody = { content: { 'image/png': Picture, 'image/jpeg': Picture, 'image/webp': Picture } }
 
 export const MeChange = Type.Object({
   name: Type.String({

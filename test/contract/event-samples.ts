@@ -1,6 +1,7 @@
 // Requests that succeed, for the sweep of the events that routes record.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import sharp from 'sharp'
 import { createPromotion } from '../../src/billing/promotions.ts'
 import { createSignInLink } from '../../src/identity/sign-in/links.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -105,6 +106,13 @@ const codeExchange: MakeSample = async (app, owner) => {
     code_verifier: 'a'.repeat(43),
   }
   return { path: '/oauth/token', options: form(fields) }
+}
+
+const setLogo = async (): Promise<Sample> => {
+  const body = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#123456' } })
+    .png()
+    .toBuffer()
+  return { path: `${api}/org/logo`, options: { body, headers: { 'content-type': 'image/png' } } }
 }
 
 /** A webhook with a destination that nothing is sent to. */
@@ -236,6 +244,33 @@ export const samples: Record<string, MakeSample[]> = {
       path: `${api}/me`,
       options: { json: { name: 'Another name' }, headers: await signedIn(app, owner) },
     }),
+  ],
+  [`PATCH ${api}/org`]: [
+    async (_app, owner) => ({
+      path: `${api}/org`,
+      options: { as: owner, json: { name: 'Another name', defaultTimeZone: 'Europe/Berlin' } },
+    }),
+    async (_app, owner) => ({ path: `${api}/org`, options: { as: owner, json: { defaultLanguage: 'de' } } }),
+  ],
+  [`PUT ${api}/org/logo`]: [
+    async (_app, owner) => {
+      const { path, options } = await setLogo()
+      return { path, options: { ...options, as: owner } }
+    },
+  ],
+  [`DELETE ${api}/org/logo`]: [
+    async (app, owner) => {
+      const { path, options } = await setLogo()
+      const { status, text } = await app.call('PUT', path, { ...options, as: owner })
+      assert.equal(status, 200, text)
+      return { path, options: { as: owner } }
+    },
+  ],
+  [`POST ${api}/auth/sign-in/link/check`]: [
+    async (app, owner) => {
+      const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
+      return { path: `${api}/auth/sign-in/link/check`, options: { json: { token: path.split('=')[1] } } }
+    },
   ],
   [`DELETE ${api}/auth/sessions`]: [
     async (app, owner) => ({ path: `${api}/auth/sessions`, options: { headers: await signedIn(app, owner) } }),

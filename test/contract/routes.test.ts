@@ -35,6 +35,8 @@ const publicRoutes = [
   'GET /connections/*',
   'GET /files',
   'GET /files/*',
+  // Shown on pages without a session; the version is a hash of the picture.
+  'GET /logos/:orgId/:version',
   // The token in the path is the only credential.
   'GET /s/:token',
   'GET /s/:token/files/:id',
@@ -69,6 +71,7 @@ const publicRoutes = [
   'POST /api/v1/connections/oauth/callback',
   'POST /api/v1/connectors/webhooks/:provider/:endpointId',
   'POST /api/v1/auth/sign-in/link',
+  'POST /api/v1/auth/sign-in/link/check',
   'POST /api/v1/auth/sign-in/totp',
   'POST /api/v1/auth/sign-out',
   'POST /api/v1/webhooks/linear',

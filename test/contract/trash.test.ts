@@ -188,6 +188,7 @@ const exempt: Record<string, string> = {
   'DELETE /api/v1/files/trash': 'of the trash',
   'POST /api/openai/v1/files': 'takes bytes only',
   'GET /s/:token/files/:id': 'of a share; src/files/shares tests it',
+  'GET /api/v1/files/shares': 'without files of the trash; src/files/shares tests it',
   'GET /api/v1/files/retention': 'names no file',
   'PATCH /api/v1/files/retention': 'names no file',
   'GET /api/v1/projects': 'the folder of a project is protected; the trash does not have that of a live project',

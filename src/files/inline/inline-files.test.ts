@@ -12,6 +12,7 @@ const app = await startTestApp()
 const actorOf = ({ orgId, userId, email, workspaceId }: TestActor, scopes: string[] = []): Actor => ({
   orgId,
   orgName: 'Org',
+  timeZone: null,
   userId,
   userName: 'User',
   email,

@@ -9,8 +9,8 @@ import type { Format } from './formats/formats.ts'
 import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 import { createQueue } from './queue.ts'
-import { runPicture } from './pictures/run-picture.ts'
-import type { Picture } from './pictures/run-picture.ts'
+import { runLogo, runPicture } from './pictures/run-picture.ts'
+import type { LogoSizes, Picture, PictureRun } from './pictures/run-picture.ts'
 import { cutToBytes, previewText, textPrefixBytes } from './formats/text.ts'
 
 /** A file to preview. `open` is called at most once, when the file leaves the queue. */
@@ -35,6 +35,8 @@ export interface Previewer {
   text(input: PreviewInput, signal?: AbortSignal): Promise<{ text: string; truncated: boolean }>
   /** A picture in a size that models accept. Throws like `preview`. */
   picture(input: PreviewInput, signal?: AbortSignal): Promise<Picture>
+  /** A PNG, JPEG or WebP picture in the sizes of a logo. Throws like `preview`. */
+  logo(input: Pick<PreviewInput, 'orgId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
   /** Ends running previews and rejects waiting ones. */
   close(): Promise<void>
 }
@@ -108,7 +110,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const running = new Set<Promise<unknown>>()
 
   const inChild = async <T>(
-    input: PreviewInput,
+    input: Pick<PreviewInput, 'open'>,
     signal: AbortSignal | undefined,
     start: (source: Readable, signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
@@ -126,11 +128,15 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
       const onFailure = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
       return runChild({ format, source, signal: combined, timeoutMs, maxRssBytes, niceness, onFailure })
     })
-  const picture: Previewer['picture'] = async (input, signal) => {
+  const pictureBy = async <T>(
+    run: (picture: PictureRun) => Promise<T>,
+    input: Pick<PreviewInput, 'orgId' | 'open'>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
     const onFailure = (detail: string): void => log?.debug({ detail }, 'picture not read')
     const maxBytes = options.maxRssBytes ?? pictureRssBytes
     const limits = { timeoutMs, maxRssBytes: maxBytes, niceness, onFailure }
-    const read = () => inChild(input, signal, (source, combined) => runPicture({ source, signal: combined, ...limits }))
+    const read = () => inChild(input, signal, (source, combined) => run({ source, signal: combined, ...limits }))
     try {
       return await pictures.run(read, { group: input.orgId, signal })
     } catch (error) {
@@ -148,7 +154,8 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   }
   return {
     preview,
-    picture,
+    picture: (input, signal) => pictureBy(runPicture, input, signal),
+    logo: (input, signal) => pictureBy(runLogo, input, signal),
     text: async (input, signal) => textOf(await preview(input, signal)),
     close: async () => {
       queue.close()

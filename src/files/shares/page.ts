@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { formatBytes } from '../../quotas/quotas.ts'
+import type { Language } from '../../identity/languages.ts'
 import type { PreviewPayload } from '../preview/payload.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
+import { sizeIn, texts } from './texts.ts'
 
 // The colors of console/src/styles/tokens.css.
 const style = `
@@ -32,6 +33,8 @@ pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.6 
 table { border-collapse: collapse; font-size: 13px }
 td { padding: 4px 10px; border: 1px solid var(--line); vertical-align: top }
 nav { display: flex; gap: 16px; margin-top: 16px }
+.org { display: flex; gap: 10px; align-items: center; margin-bottom: 24px; color: var(--muted); font-weight: 600; overflow-wrap: anywhere }
+.org img { flex: none; border-radius: 8px }
 `
 
 const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
@@ -42,10 +45,12 @@ const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')
  */
 export const pagePolicy = (contentOrigin: string | undefined): string => {
   const from = contentOrigin ?? "'self'"
+  // The logo of the org is on this server.
+  const pictures = contentOrigin === undefined ? from : `'self' ${from}`
   return [
     "default-src 'none'",
     `style-src ${styleHash}`,
-    `img-src ${from}`,
+    `img-src ${pictures}`,
     `media-src ${from}`,
     `frame-src ${from}`,
     "form-action 'self'",
@@ -57,9 +62,22 @@ export const pagePolicy = (contentOrigin: string | undefined): string => {
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
 
+/** How the pages of a visitor look. */
+export interface PageLook {
+  language: Language
+  /** The org of the share. Undefined for a visitor who has not been admitted. */
+  org?: { name: string; logo: string | null }
+}
+
+const brandOf = ({ org }: PageLook): string => {
+  if (org === undefined) return ''
+  const logo = org.logo === null ? '' : `<img src="${escape(org.logo)}?size=64" alt="" width="32" height="32">`
+  return `<div class="org">${logo}<span>${escape(org.name)}</span></div>`
+}
+
 /** `about`: what link previews show; without the name of a file whose share has a password. */
-const pageOf = (title: string, content: string, about = 'Shared with Atrium'): string => `<!doctype html>
-<html lang="en">
+const pageOf = ({ language }: PageLook, title: string, content: string, about: string): string => `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -77,22 +95,31 @@ ${content}
 `
 
 /** A page with a message only. `text` contains nothing of a share. */
-export const messagePage = (title: string, text: string): string =>
-  pageOf(title, `<main class="narrow"><h1>${escape(title)}</h1><p class="muted">${escape(text)}</p></main>`)
+export const messagePage = (look: PageLook, title: string, text: string): string =>
+  pageOf(
+    look,
+    title,
+    `<main class="narrow"><h1>${escape(title)}</h1><p class="muted">${escape(text)}</p></main>`,
+    texts[look.language].shared,
+  )
 
 /** Asks for the password. It contains nothing of the share. */
-export const passwordPage = (token: string, isWrong: boolean): string =>
-  pageOf(
-    'Password required',
+export const passwordPage = (look: PageLook, token: string, isWrong: boolean): string => {
+  const t = texts[look.language]
+  return pageOf(
+    look,
+    t.passwordRequired,
     `<main class="narrow"><form class="card" method="post" action="/s/${escape(token)}/password">
-<h1>Password required</h1>
-<p class="muted">Enter the password that you received with this link.</p>
-${isWrong ? '<p class="error" role="alert">The password is wrong.</p>' : ''}
-<label for="password">Password</label>
+<h1>${t.passwordRequired}</h1>
+<p class="muted">${t.enterPassword}</p>
+${isWrong ? `<p class="error" role="alert">${t.wrongPassword}</p>` : ''}
+<label for="password">${t.password}</label>
 <input id="password" name="password" type="password" required maxlength="128" autocomplete="off">
-<button class="button" type="submit">Continue</button>
+<button class="button" type="submit">${t.next}</button>
 </form></main>`,
+    t.shared,
   )
+}
 
 /** What the links of a page need. */
 export interface PageLinks {
@@ -115,14 +142,16 @@ const bytesUrl = ({ token, access, contentOrigin }: PageLinks, id: string, downl
   return escape(`${origin}/s/${token}/files/${id}${queryOf({ download: download ? 'true' : undefined, access })}`)
 }
 
-const aboutOf = (share: OpenShare, name: string): string => (share.hasPassword ? 'Shared with Atrium' : name)
+const aboutOf = ({ language }: PageLook, share: OpenShare, name: string): string =>
+  share.hasPassword ? texts[language].shared : name
 
-const downloadButton = (share: OpenShare, links: PageLinks, item: SharedItem): string => {
+const downloadButton = ({ language }: PageLook, share: OpenShare, links: PageLinks, item: SharedItem): string => {
+  const { download, downloadsReached } = texts[language]
   if (share.permission !== 'download') return ''
   if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) {
-    return '<p class="muted">The download limit of this link is reached.</p>'
+    return `<p class="muted">${downloadsReached}</p>`
   }
-  return `<a class="button" href="${bytesUrl(links, item.id, true)}">Download</a>`
+  return `<a class="button" href="${bytesUrl(links, item.id, true)}">${download}</a>`
 }
 
 const shownTypes: [pattern: RegExp, tag: (url: string, name: string) => string][] = [
@@ -138,7 +167,7 @@ export const isDisplayed = (mimeType: string): boolean => shownTypes.some(([patt
 const maxRows = 200
 const maxColumns = 30
 
-const previewOf = ({ text, sheets }: PreviewPayload): string => {
+const previewOf = ({ language }: PageLook, { text, sheets }: PreviewPayload): string => {
   if (sheets === undefined) return `<pre tabindex="0">${escape(text ?? '')}</pre>`
   const rows = (sheets[0]?.rows ?? []).slice(0, maxRows)
   const cells = rows.map(
@@ -148,7 +177,7 @@ const previewOf = ({ text, sheets }: PreviewPayload): string => {
         .map((cell) => `<td>${escape(cell)}</td>`)
         .join('')}</tr>`,
   )
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Content"><table>${cells.join('')}</table></div>`
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${texts[language].content}"><table>${cells.join('')}</table></div>`
 }
 
 export interface FilePage {
@@ -160,20 +189,27 @@ export interface FilePage {
 }
 
 /** The page of a file, with a link back to the folder when the folder is shared. */
-export const filePage = (share: OpenShare, links: PageLinks, { item, preview, displays }: FilePage): string => {
+export const filePage = (
+  look: PageLook,
+  share: OpenShare,
+  links: PageLinks,
+  { item, preview, displays }: FilePage,
+): string => {
+  const { noPreview, allFiles } = texts[look.language]
   const type = item.mimeType ?? ''
   const tag = displays ? shownTypes.find(([pattern]) => pattern.test(type))?.[1] : undefined
   const content = tag
     ? tag(bytesUrl(links, item.id, false), item.name)
     : preview
-      ? `<div class="card">${previewOf(preview)}</div>`
-      : '<p class="card muted">This file has no preview.</p>'
-  const back = item.id === share.fileId ? '' : `<nav><a href="${homeUrl(links)}">All files</a></nav>`
+      ? `<div class="card">${previewOf(look, preview)}</div>`
+      : `<p class="card muted">${noPreview}</p>`
+  const back = item.id === share.fileId ? '' : `<nav><a href="${homeUrl(links)}">${allFiles}</a></nav>`
   return pageOf(
+    look,
     item.name,
-    `<main><header><div><h1>${escape(item.name)}</h1><p class="muted">${formatBytes(item.size)}</p></div>${downloadButton(share, links, item)}</header>
+    `<main>${brandOf(look)}<header><div><h1>${escape(item.name)}</h1><p class="muted">${sizeIn(look.language, item.size)}</p></div>${downloadButton(look, share, links, item)}</header>
 ${content}${back}</main>`,
-    aboutOf(share, item.name),
+    aboutOf(look, share, item.name),
   )
 }
 
@@ -186,44 +222,56 @@ export interface FolderPage {
 
 /** The page of a shared folder, or of one that is in it. */
 export const folderPage = (
+  look: PageLook,
   share: OpenShare,
   links: PageLinks,
   { folder, items, page, hasMore }: FolderPage,
 ): string => {
+  const t = texts[look.language]
   const rows = items.map(
     (item) =>
-      `<li><a href="${homeUrl(links, { item: item.id })}">${escape(item.name)}${item.source === 'folder' ? '/' : ''}</a><span class="muted">${item.source === 'folder' ? 'Folder' : formatBytes(item.size)}</span></li>`,
+      `<li><a href="${homeUrl(links, { item: item.id })}">${escape(item.name)}${item.source === 'folder' ? '/' : ''}</a><span class="muted">${item.source === 'folder' ? t.folder : sizeIn(look.language, item.size)}</span></li>`,
   )
   const pageUrl = (number: number): string => homeUrl(links, { item: folder.id, page: String(number) })
   const nav = [
-    folder.id === share.fileId ? '' : `<a href="${homeUrl(links)}">All files</a>`,
-    page > 1 ? `<a href="${pageUrl(page - 1)}">Previous page</a>` : '',
-    hasMore ? `<a href="${pageUrl(page + 1)}">Next page</a>` : '',
+    folder.id === share.fileId ? '' : `<a href="${homeUrl(links)}">${t.allFiles}</a>`,
+    page > 1 ? `<a href="${pageUrl(page - 1)}">${t.previousPage}</a>` : '',
+    hasMore ? `<a href="${pageUrl(page + 1)}">${t.nextPage}</a>` : '',
   ].join('')
   return pageOf(
+    look,
     folder.name,
-    `<main><header><h1>${escape(folder.name)}</h1></header>
-<div class="card">${rows.length === 0 ? '<p class="muted">This folder is empty.</p>' : `<ul>${rows.join('')}</ul>`}</div>
+    `<main>${brandOf(look)}<header><h1>${escape(folder.name)}</h1></header>
+<div class="card">${rows.length === 0 ? `<p class="muted">${t.emptyFolder}</p>` : `<ul>${rows.join('')}</ul>`}</div>
 <nav>${nav}</nav></main>`,
-    aboutOf(share, folder.name),
+    aboutOf(look, share, folder.name),
   )
 }
 
 /** The page of a drop box. `uploaded`: the last request has stored a file. */
-export const uploadPage = (share: OpenShare, { token, access }: PageLinks, uploaded: boolean): string => {
+export const uploadPage = (
+  look: PageLook,
+  share: OpenShare,
+  { token, access }: PageLinks,
+  uploaded: boolean,
+): string => {
+  const t = texts[look.language]
   const rules = [
-    `At most ${formatBytes(share.maxFileBytes ?? 104_857_600)}.`,
-    ...(share.allowedTypes === null ? [] : [`Types: ${share.allowedTypes.join(', ')}.`]),
+    ...(look.org === undefined ? [] : [t.uploadTo(look.org.name)]),
+    t.atMost(sizeIn(look.language, share.maxFileBytes ?? 104_857_600)),
+    ...(share.allowedTypes === null ? [] : [t.types(share.allowedTypes.join(', '))]),
   ].join(' ')
   return pageOf(
-    'Upload a file',
-    `<main class="narrow"><form class="card" method="post" enctype="multipart/form-data" action="${escape(`/s/${token}/uploads${queryOf({ access })}`)}">
-<h1>Upload a file</h1>
+    look,
+    t.uploadFile,
+    `<main class="narrow">${brandOf(look)}<form class="card" method="post" enctype="multipart/form-data" action="${escape(`/s/${token}/uploads${queryOf({ access })}`)}">
+<h1>${t.uploadFile}</h1>
 <p class="muted">${escape(rules)}</p>
-${uploaded ? '<p role="status">Your file has been uploaded.</p>' : ''}
-<label for="file">File</label>
+${uploaded ? `<p role="status">${t.uploaded}</p>` : ''}
+<label for="file">${t.file}</label>
 <input id="file" name="file" type="file" required>
-<button class="button" type="submit">Upload</button>
+<button class="button" type="submit">${t.upload}</button>
 </form></main>`,
+    t.shared,
   )
 }

@@ -77,6 +77,19 @@ export const listShares = (
     where s.org_id = ${orgId} and s.file_id = ${fileId} ${after === undefined ? empty : sql`and s.id < ${after}`}
     order by s.id desc limit ${limit}`)
 
+export interface ListedShareRow extends ShareRow {
+  fileName: string
+  fileSource: 'upload' | 'folder'
+}
+
+/** The shares of all live files of the org, the newest first. */
+export const listOrgShares = (db: Db, { orgId }: Actor, page: { after: string | undefined; limit: number }) =>
+  db.rows<ListedShareRow>(sql`
+    select ${shareColumns}, f.name as file_name, f.source as file_source
+    from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
+    where s.org_id = ${orgId} and f.deleted_at is null ${page.after === undefined ? empty : sql`and s.id < ${page.after}`}
+    order by s.id desc limit ${page.limit}`)
+
 export const lockShare = (db: Transaction, { orgId }: Actor, fileId: string, id: string) =>
   db.row<ShareRow>(sql`
     select ${shareColumns} from file_shares s

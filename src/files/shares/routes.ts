@@ -4,8 +4,8 @@ import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import type { FilesDeps } from '../deps.ts'
 import { registerVisitRoutes } from './visit-routes.ts'
-import { Share, ShareCreate, ShareCreated, ShareParams, SharePatch } from './schemas.ts'
-import { createShare, listShares, revokeShare, updateShare } from './shares.ts'
+import { ListedShare, Share, ShareCreate, ShareCreated, ShareParams, SharePatch } from './schemas.ts'
+import { createShare, listOrgShares, listShares, revokeShare, updateShare } from './shares.ts'
 
 export const registerShareRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db } = deps
@@ -26,6 +26,22 @@ export const registerShareRoutes = (app: App, deps: FilesDeps): void => {
       },
     },
     async ({ actor, params, query }) => ok(await listShares(db, actor, params.id, query)),
+  )
+
+  app.get(
+    `${apiPrefix}/files/shares`,
+    {
+      config: { access: 'files:read' },
+      schema: {
+        tags: ['Files'],
+        summary: 'List all shares',
+        description:
+          'Returns the links of all files and folders of the org, the newest first, also those that have expired in the last 30 days. Links of files in the trash are left out: they do not work.',
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(ListedShare)) },
+      },
+    },
+    async ({ actor, query }) => ok(await listOrgShares(db, actor, query)),
   )
 
   app.post(

@@ -82,6 +82,18 @@ export const Share = Type.Object(shareProperties, {
   description: 'A link to a file or folder for people without an account.',
 })
 
+export const ListedShare = Type.Object(
+  {
+    ...shareProperties,
+    fileName: Type.String({ description: 'Name of the shared file or folder.', examples: ['Offer.pdf'] }),
+    fileSource: Type.Enum(['upload', 'folder'], {
+      description: '`upload`: a file. `folder`: a folder.',
+      examples: ['upload'],
+    }),
+  },
+  { description: 'A link with the name of its file or folder.' },
+)
+
 export const ShareCreated = Type.Object(
   {
     ...shareProperties,

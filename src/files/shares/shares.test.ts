@@ -13,6 +13,7 @@ import type { Part } from '../../../test/support/files.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import sharp from 'sharp'
 import { sql } from '../../platform/database/database.ts'
 import { isOwnContent, isOwnName } from '../files.ts'
 
@@ -84,6 +85,36 @@ describe('shares of a file', () => {
     assert.deepEqual(types, ['file.created', 'file.share_created', 'file.share_updated', 'file.share_revoked'])
   })
 
+  test('of all files of the org are listed by pages with their names, without those of the trash and of other orgs', async () => {
+    const [owner, other] = [await app.createOrg(), await app.createOrg()]
+    const file = await upload(app, owner, 'hello', { name: 'plan.txt' })
+    const folder = await createFolder(app, owner, 'Pictures')
+    const trashed = await upload(app, owner, 'gone', { name: 'gone.txt' })
+    const [first, second, hidden, third] = [
+      await share(owner, file.id),
+      await share(owner, folder.id, { permission: 'upload' }),
+      await share(owner, trashed.id),
+      await share(owner, file.id, { permission: 'view' }),
+    ]
+    await share(other, (await upload(app, other, 'theirs')).id)
+    await call(owner, 'DELETE', `/${trashed.id}`)
+    const pages = []
+    let cursor = ''
+    do {
+      const { body } = await call(owner, 'GET', `/shares?limit=2${cursor}`)
+      pages.push(body.data.items)
+      cursor = body.data.nextCursor === null ? '' : `&cursor=${body.data.nextCursor}`
+    } while (cursor !== '')
+    assert.deepEqual(
+      pages.map((items) => items.map(({ id }: Shared) => id)),
+      [[third.id, second.id], [first.id]],
+    )
+    const { fileName, fileSource, url } = pages[0][1]
+    assert.deepEqual([fileName, fileSource, url], ['Pictures', 'folder', undefined])
+    await call(owner, 'POST', `/${trashed.id}/restore`)
+    assert.ok((await call(owner, 'GET', '/shares')).body.data.items.some(({ id }: Shared) => id === hidden.id))
+  })
+
   test('are rejected with settings that do not apply, for links to files, and by members of other orgs', async () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, 'hello')
@@ -121,6 +152,34 @@ describe('the page of a share', () => {
     assert.match(bytes.headers.get('content-security-policy') ?? '', /sandbox/)
     const { items } = (await call(owner, 'GET', `/${file.id}/shares`)).body.data
     assert.equal(items[0].downloads, 1)
+  })
+
+  test('is in the language that the browser prefers, with the name and the logo of the org after the password only', async () => {
+    const owner = await app.createOrg('Nordwind <GmbH>')
+    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#123456' } })
+      .png()
+      .toBuffer()
+    const headers = { 'content-type': 'image/png' }
+    const logo = await app.call('PUT', '/api/v1/org/logo', { as: owner, body: png, headers })
+    const file = await upload(app, owner, 'Inhalt', { name: 'Angebot.txt' })
+    const { path } = await share(owner, file.id, { password: 'open sesame' })
+    const german = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' }
+    const asked = await visit(path, german)
+    assert.equal(asked.headers.get('content-language'), 'de')
+    assert.match(asked.text, /<html lang="de">[\s\S]*Passwort erforderlich/)
+    assert.doesNotMatch(asked.text, /Nordwind|logos/)
+    const admitted = (await enter(path, 'open sesame')).headers.get('location') ?? ''
+    const page = await visit(admitted, german)
+    assert.match(page.text, /Nordwind &lt;GmbH&gt;[\s\S]*Herunterladen/)
+    assert.ok(page.text.includes(`src="${new URL(logo.body.data.logoUrl).pathname}?size=64"`))
+    assert.match((await visit(admitted, { 'accept-language': 'en;q=0.9, de;q=0.1' })).text, /Download/)
+    const limited = await share(owner, file.id, { permission: 'view' })
+    assert.match(
+      (await visit(`${limited.path}/files/${file.id}?download=true`, german)).text,
+      /erlaubt keine Downloads/,
+    )
+    assert.match((await visit('/s/nonsense', german)).text, /Dieser Link funktioniert nicht/)
+    assert.match((await visit('/s/nonsense', { 'accept-language': 'x'.repeat(9_000) })).text, /lang="en"/)
   })
 
   test('with `view` shows the file but sends no attachment', async () => {

@@ -13,7 +13,7 @@ import * as fileQueries from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 import { storedTypes } from '../uploads/mime-types.ts'
 import * as queries from './queries.ts'
-import type { SharePermission, ShareRow, ShareSettings } from './queries.ts'
+import type { ListedShareRow, SharePermission, ShareRow, ShareSettings } from './queries.ts'
 import { newToken } from './token.ts'
 
 /** The settings of a new share; those that are missing are null. */
@@ -120,9 +120,25 @@ const auditShare = (
   return audit(db, actor, action, { type: 'file', id: file.id, details })
 }
 
-export interface SharePage {
-  items: ShareRow[]
+export interface SharePage<Row = ShareRow> {
+  items: Row[]
   nextCursor: string | null
+}
+
+const pageOf = <Row extends { id: string }>(rows: Row[], limit: number): SharePage<Row> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
+}
+
+/** A page of the shares of all files that are not in the trash, the newest first. */
+export const listOrgShares = async (
+  db: Db,
+  actor: Actor,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<SharePage<ListedShareRow>> => {
+  const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
+  return pageOf(await queries.listOrgShares(db, actor, { after, limit: limit + 1 }), limit)
 }
 
 /** A page of the shares of a file, the newest first. */
@@ -134,10 +150,7 @@ export const listShares = async (
 ): Promise<SharePage> => {
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   if (!(await fileQueries.findFile(db, actor, fileId))) throw notFound('File')
-  const rows = await queries.listShares(db, actor, fileId, { after, limit: limit + 1 })
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
+  return pageOf(await queries.listShares(db, actor, fileId, { after, limit: limit + 1 }), limit)
 }
 
 export interface ShareOf {

@@ -6,6 +6,10 @@ import { Type } from 'typebox'
 import { ApiError } from '../../platform/http/errors.ts'
 import { onceClosed } from '../../platform/http/closed.ts'
 import { parseFormFields } from '../../platform/http/form-fields.ts'
+import { preferredLanguage } from '../../identity/languages.ts'
+import { logoPath } from '../../identity/members/logo.ts'
+import { getOrg } from '../../identity/members/orgs.ts'
+import type { Db } from '../../platform/database/database.ts'
 import type { App } from '../../platform/http/http.ts'
 import { originOf } from '../../platform/http/http.ts'
 import type { FilesDeps } from '../deps.ts'
@@ -19,7 +23,7 @@ import type { FilePart } from '../uploads/multipart.ts'
 import { discard } from '../uploads/uploads.ts'
 import type { Received } from '../uploads/uploads.ts'
 import { filePage, folderPage, isDisplayed, messagePage, pagePolicy, passwordPage, uploadPage } from './page.ts'
-import type { PageLinks } from './page.ts'
+import type { PageLinks, PageLook } from './page.ts'
 import * as queries from './queries.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
 import {
@@ -33,6 +37,7 @@ import {
   showsContent,
   takeDownload,
 } from './visits.ts'
+import { explanation } from './texts.ts'
 import type { Visit } from './visits.ts'
 
 const hidden = (summary: string) => ({ hide: true, summary, response: { 200: Type.Unknown() } })
@@ -48,13 +53,6 @@ const Query = Type.Object({
 
 const pageSize = 200
 
-const titles: Partial<Record<ApiError['code'], string>> = {
-  NOT_FOUND: 'This link does not work',
-  FORBIDDEN: 'Not allowed',
-  TOO_MANY_REQUESTS: 'Too many attempts',
-  BAD_REQUEST: 'The file was not accepted',
-}
-
 /** A path of this server, as the result of a request after which the browser loads another page. */
 const redirectTo = (path: string): URL => new URL(path, 'http://server.invalid')
 const pathOf = ({ pathname, search }: URL): string => pathname + search
@@ -63,23 +61,25 @@ const pathOf = ({ pathname, search }: URL): string => pathname + search
 const sendPage = async (
   reply: FastifyReply,
   contentOrigin: string | undefined,
-  render: () => Promise<string | URL>,
+  render: (look: PageLook) => Promise<string | URL>,
 ): Promise<FastifyReply> => {
+  const language = preferredLanguage(reply.request.headers['accept-language'])
   let status = 200
   let page: string | URL
   try {
-    page = await render()
+    page = await render({ language })
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     status = error.status
-    const text =
-      error.code === 'NOT_FOUND' ? 'It is wrong, has expired, or was revoked. Ask for a new one.' : error.message
-    page = messagePage(titles[error.code] ?? 'This is not possible', text)
+    const { title, text } = explanation(language, error)
+    page = messagePage({ language }, title, text)
   }
   if (page instanceof URL) return reply.header('cache-control', 'no-store').redirect(pathOf(page), 303)
   reply.headers({
     'content-security-policy': pagePolicy(contentOrigin),
     'cache-control': 'no-store',
+    'content-language': language,
+    vary: 'accept-language',
     'x-robots-tag': 'noindex, nofollow',
   })
   return reply.code(status).type('text/html; charset=utf-8').send(page)
@@ -101,21 +101,35 @@ const previewOf = async (
   }
 }
 
+/** With the name and the logo of the org, for a visitor who has been admitted. */
+const withOrg = async (db: Db, look: PageLook, { orgId }: OpenShare): Promise<PageLook> => {
+  const { name, logoVersion } = await getOrg(db, orgId)
+  return { ...look, org: { name, logo: logoPath(orgId, logoVersion) } }
+}
+
+interface ShownItem {
+  look: PageLook
+  share: OpenShare
+  links: PageLinks
+  item: SharedItem
+  page: number
+}
+
 const renderItem = async (
   deps: FilesDeps,
   reply: FastifyReply,
-  { share, links, item, page }: { share: OpenShare; links: PageLinks; item: SharedItem; page: number },
+  { look, share, links, item, page }: ShownItem,
 ): Promise<string> => {
   if (item.source === 'folder') {
     const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
     const items = await queries.listSharedItems(deps.db, share, item.id, window)
     const hasMore = items.length > pageSize
-    return folderPage(share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
+    return folderPage(look, share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
   }
   const displays = showsContent(share) && isDisplayed(item.mimeType ?? '')
   const isPreviewed = showsContent(share) && !displays
   const preview = isPreviewed ? await previewOf(deps, reply, { share, item }) : undefined
-  return filePage(share, links, { item, preview, displays })
+  return filePage(look, share, links, { item, preview, displays })
 }
 
 /** Stores the file of a form of a visitor. */
@@ -169,14 +183,15 @@ export const registerVisitRoutes = (app: App, deps: FilesDeps): void => {
     },
     (request, reply) => {
       const { params, query } = request
-      return sendPage(reply, contentOrigin, async () => {
+      return sendPage(reply, contentOrigin, async (visitor) => {
         const { share } = await openVisit(db, params.token)
-        if (!isAdmitted(deps, share, query.access)) return passwordPage(params.token, false)
+        if (!isAdmitted(deps, share, query.access)) return passwordPage(visitor, params.token, false)
+        const look = await withOrg(db, visitor, share)
         const access = share.hasPassword ? query.access : undefined
         const links = { token: params.token, access, contentOrigin: contentOrigin ?? '' }
-        if (share.permission === 'upload') return uploadPage(share, links, query.uploaded !== undefined)
+        if (share.permission === 'upload') return uploadPage(look, share, links, query.uploaded !== undefined)
         const item = await getSharedItem(db, share, query.item ?? share.fileId)
-        return renderItem(deps, reply, { share, links, item, page: query.page })
+        return renderItem(deps, reply, { look, share, links, item, page: query.page })
       })
     },
   )
@@ -245,11 +260,11 @@ const registerVisitForms = (app: App, deps: FilesDeps, contentOrigin: string | u
       (request, reply) => {
         const { token } = request.params
         const given = request.body instanceof URLSearchParams ? (request.body.get('password') ?? '') : ''
-        return sendPage(reply, contentOrigin, async () => {
+        return sendPage(reply, contentOrigin, async (look) => {
           const { share } = await openVisit(db, token)
           if (!share.hasPassword) return redirectTo(`/s/${token}`)
           const access = await enterPassword(deps, share, given)
-          return access === undefined ? passwordPage(token, true) : redirectTo(`/s/${token}?access=${access}`)
+          return access === undefined ? passwordPage(look, token, true) : redirectTo(`/s/${token}?access=${access}`)
         })
       },
     )

@@ -11,6 +11,7 @@ import { createUploadedFile, maxFileBytes, receive } from '../uploads/uploads.ts
 import type { Received } from '../uploads/uploads.ts'
 import * as queries from './queries.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
+import { Rejection, texts } from './texts.ts'
 import { isAccess, readToken, signAccess } from './token.ts'
 
 /** A share with the person who created it, whose rights its visitors use. */
@@ -55,7 +56,7 @@ export const enterPassword = async (
   if (by === undefined) return undefined
   await queries.forgetAttempts(db, share)
   if ((await queries.takeAttempt(db, share, maxAttempts)) === 0) {
-    throw tooManyRequests('Too many wrong passwords. Try again in an hour.')
+    throw tooManyRequests('Too many wrong passwords. Try again in an hour.', { cause: new Rejection('attempts') })
   }
   if (password.length > 128 || !(await isPassword(password, by.passwordHash))) return undefined
   await queries.returnAttempt(db, share)
@@ -73,16 +74,20 @@ export const getSharedItem = async (db: Db, share: OpenShare, id: string): Promi
 export const showsContent = ({ permission, maxDownloads }: OpenShare): boolean =>
   permission !== 'upload' && maxDownloads === null
 
+const rejected = (reason: Rejection['reason']): Error =>
+  forbidden(texts.en.rejections[reason], { cause: new Rejection(reason) })
+
 /** Counts a download. Throws FORBIDDEN when the share allows none, or no more. */
 export const takeDownload = async (db: Db, share: OpenShare): Promise<void> => {
-  if (share.permission !== 'download') throw forbidden('This link does not allow downloads.')
-  if ((await queries.takeDownload(db, share)) === 0) throw forbidden('The download limit of this link is reached.')
+  if (share.permission !== 'download') throw rejected('downloads')
+  if ((await queries.takeDownload(db, share)) === 0) throw rejected('downloadLimit')
 }
 
 /** The person who created the share, as the creator of what its visitors upload. */
 const uploaderOf = ({ share, role, permissions }: Visit, origin: Origin): Actor => ({
   orgId: share.orgId,
   orgName: '',
+  timeZone: null,
   userId: share.createdBy,
   userName: 'Share link',
   email: '',
@@ -101,21 +106,23 @@ const atMost = async function* (bytes: AsyncIterable<Buffer>, most: number): Asy
   let seen = 0
   for await (const chunk of bytes) {
     seen += chunk.length
-    if (seen > most) throw badRequest(`A file must have at most ${most} bytes.`)
+    if (seen > most) throw badRequest(`A file must have at most ${most} bytes.`, { cause: new Rejection('size') })
     yield chunk
   }
 }
 
 /** Stores an uploaded file of a visitor while it arrives. Throws BAD_REQUEST for a type or size that is not allowed. */
 export const receiveUpload = (deps: FilesDeps, { share }: Visit, part: FilePart): Promise<Received> => {
-  if (!isAllowed(share, part.mimeType)) throw badRequest(`Files of the type ${part.mimeType} cannot be uploaded here.`)
+  if (!isAllowed(share, part.mimeType)) {
+    throw badRequest(`Files of the type ${part.mimeType} cannot be uploaded here.`, { cause: new Rejection('type') })
+  }
   return receive(deps, share.orgId, atMost(part.bytes, share.maxFileBytes ?? maxFileBytes), part)
 }
 
 /** Runs the upload of one file. Throws FORBIDDEN when the share allows none, or no more. A failed one does not count. */
 export const countUpload = async <T>(db: Db, { share }: Visit, work: () => Promise<T>): Promise<T> => {
-  if (share.permission !== 'upload') throw forbidden('This link does not allow uploads.')
-  if ((await queries.takeUpload(db, share)) === 0) throw forbidden('The upload limit of this link is reached.')
+  if (share.permission !== 'upload') throw rejected('uploads')
+  if ((await queries.takeUpload(db, share)) === 0) throw rejected('uploadLimit')
   try {
     return await work()
   } catch (error) {

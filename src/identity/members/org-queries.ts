@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import type { Language } from '../languages.ts'
 
 // The table of orgs itself has no org_id.
 
@@ -13,21 +14,40 @@ export interface OrgRow {
 export const insertOrg = (db: Db, id: string, name: string) =>
   db.row<OrgRow>(sql`insert into orgs (id, name) values (${id}, ${name}) returning id, name, created_at, updated_at`)
 
-export const findOrg = (db: Db, id: string) =>
-  db.row<OrgRow>(sql`select id, name, created_at, updated_at from orgs where id = ${id}`)
-
-/**
- * Locks the org for a change of its name, and the epoch of authority before it: every change of authority updates the
- * epoch first and the org second, so the other order could deadlock.
- */
-export const lockOrg = async (db: Db, id: string): Promise<OrgRow | undefined> => {
-  await db.execute(sql`select from auth_epoch for update`)
-  return db.row<OrgRow>(sql`select id, name, created_at, updated_at from orgs where id = ${id} for no key update`)
+/** What an org has set for itself. Null: the default of the server. */
+export interface OrgDefaults {
+  defaultModel: string | null
+  defaultTimeZone: string | null
+  defaultLanguage: Language | null
 }
 
-export const renameOrg = (db: Db, id: string, name: string) =>
-  db.row<OrgRow>(sql`
-    update orgs set name = ${name}, updated_at = now() where id = ${id} returning id, name, created_at, updated_at`)
+export interface OrgSettingsRow extends OrgRow, OrgDefaults {
+  /** Changes with every logo. Null without one. */
+  logoVersion: string | null
+}
+
+const settings = sql`id, name, created_at, updated_at, default_model, default_time_zone, default_language, logo_version`
+
+export const findOrg = (db: Db, id: string) =>
+  db.row<OrgSettingsRow>(sql`select ${settings} from orgs where id = ${id}`)
+
+/**
+ * Locks the org for a change, and the epoch of authority before it: every change of authority updates the
+ * epoch first and the org second, so the other order could deadlock.
+ */
+export const lockOrg = async (db: Db, id: string): Promise<OrgSettingsRow | undefined> => {
+  await db.execute(sql`select from auth_epoch for update`)
+  return db.row<OrgSettingsRow>(sql`select ${settings} from orgs where id = ${id} for no key update`)
+}
+
+/** A trigger on the name makes every process read the identities of the org again. */
+export const updateOrg = (db: Db, id: string, org: OrgDefaults & { name: string; logoVersion: string | null }) =>
+  db.row<OrgSettingsRow>(sql`
+    update orgs
+    set name = ${org.name}, default_model = ${org.defaultModel}, default_time_zone = ${org.defaultTimeZone},
+      default_language = ${org.defaultLanguage}, logo_version = ${org.logoVersion}, updated_at = now()
+    where id = ${id}
+    returning ${settings}`)
 
 export interface OrgSummaryRow extends OrgRow {
   members: number

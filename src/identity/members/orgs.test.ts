@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
+import sharp from 'sharp'
 import { createSignInLink } from '../sign-in/links.ts'
 
 const app = await startTestApp()
@@ -45,9 +46,18 @@ describe('the org', () => {
     assert.deepEqual([await auditOf(owner, 'org.renamed'), await eventsOf(owner, 'org.updated')], [[], []])
   })
 
-  test('rejects a name of spaces, one that is too long, and a body without a field', async () => {
+  test('rejects a name of spaces, one that is too long, unknown defaults, and a body without a field', async () => {
     const owner = await app.createOrg('Named')
-    for (const json of [{ name: '  ' }, { name: 'x'.repeat(121) }, { name: null }, {}]) {
+    const wrongNames = [{ name: '  ' }, { name: 'x'.repeat(121) }, { name: null }, {}]
+    const wrongDefaults = [
+      { defaultModel: 'no-such-model' },
+      { defaultModel: 'atrium/demo-embedding' },
+      { defaultTimeZone: 'Europe/Atlantis' },
+      { defaultTimeZone: '+01:00' },
+      { defaultLanguage: 'fr' },
+      { name: 'Half', defaultTimeZone: 'nowhere' },
+    ]
+    for (const json of [...wrongNames, ...wrongDefaults]) {
       const { status } = await app.call('PATCH', '/api/v1/org', { as: owner, json })
       assert.equal(status, 400, JSON.stringify(json))
     }
@@ -61,6 +71,145 @@ describe('the org', () => {
       app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: `Workspace ${n}` } }),
     ]).flat()
     for (const { status, text } of await Promise.all(work)) assert.ok(status < 300, text)
+  })
+})
+
+describe('the defaults of an org', () => {
+  test('apply to new agents and new members, not to those that exist, with one audit entry and one event', async () => {
+    const owner = await app.createOrg()
+    const before = await app.call('POST', '/api/v1/agents', { as: owner, json: { name: 'Before' } })
+    const json = { defaultModel: 'atrium/demo-paid', defaultTimeZone: 'europe/berlin', defaultLanguage: 'de' }
+    const { status, body } = await app.call('PATCH', '/api/v1/org', { as: owner, json })
+    assert.equal(status, 200)
+    const { defaultModel, defaultTimeZone, defaultLanguage } = body.data
+    assert.deepEqual([defaultModel, defaultTimeZone, defaultLanguage], ['atrium/demo-paid', 'Europe/Berlin', 'de'])
+    const [entry, ...more] = await auditOf(owner, 'org.defaults-updated')
+    assert.deepEqual([entry.details, more], [{ ...json, defaultTimeZone: 'Europe/Berlin' }, []])
+    const [event] = await eventsOf(owner, 'org.updated')
+    assert.deepEqual(event?.data.changed, ['defaultModel', 'defaultTimeZone', 'defaultLanguage'])
+
+    const create = (json: object) => app.call('POST', '/api/v1/agents', { as: owner, json })
+    assert.equal((await create({ name: 'After' })).body.data.model, 'atrium/demo-paid')
+    assert.equal((await create({ name: 'Named', model: 'atrium/demo' })).body.data.model, 'atrium/demo')
+    const kept = await app.call('GET', `/api/v1/agents/${before.body.data.id}`, { as: owner })
+    assert.equal(kept.body.data.model, before.body.data.model)
+
+    const member = { email: `new-${crypto.randomUUID()}@example.com`, role: 'member' }
+    const added = await app.call('POST', '/api/v1/members', { as: owner, json: member })
+    const headers = await signedIn(added.body.data)
+    const me = await app.call('GET', '/api/v1/me', { headers: { ...headers, 'x-org-id': owner.orgId } })
+    assert.equal(me.body.data.user.language, 'de')
+    assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).body.data.user.language, null)
+  })
+})
+
+const picture = (color: string, width = 300, height = 100) =>
+  sharp({ create: { width, height, channels: 3, background: color } })
+
+const putLogo = (as: TestActor, body: Buffer, type = 'image/png') =>
+  app.call('PUT', '/api/v1/org/logo', { as, body, headers: { 'content-type': type } })
+
+const bytesOf = async (url: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, { headers })
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+describe('the logo of an org', () => {
+  test('is stored in two sizes without its metadata, and everybody with its URL sees it', async () => {
+    const [owner, other] = [await app.createOrg(), await app.createOrg()]
+    const exif = { IFD0: { Artist: 'a secret name' } }
+    const jpeg = await picture('#ff0000').withExif(exif).jpeg().toBuffer()
+    const { status, body, text } = await putLogo(owner, jpeg, 'image/jpeg')
+    assert.equal(status, 200, text)
+    const { logoUrl } = body.data as { logoUrl: string }
+    for (const [query, edge] of [
+      ['', 256],
+      ['?size=64', 64],
+    ] as const) {
+      const { status, headers, bytes } = await bytesOf(logoUrl + query)
+      assert.deepEqual([status, headers.get('content-type')], [200, 'image/webp'])
+      assert.match(headers.get('cache-control') ?? '', /^public, .*immutable/)
+      const { width, height, exif, hasAlpha } = await sharp(bytes).metadata()
+      assert.deepEqual([width, height, exif, hasAlpha], [edge, edge, undefined, true])
+      assert.ok(bytes.length <= 32_768 && !bytes.includes('a secret name'))
+    }
+    assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).body.data.org.logoUrl, logoUrl)
+    const headers = await signedIn(owner)
+    const session = await app.call('GET', '/api/v1/auth/session', { headers })
+    assert.deepEqual(session.body.data.orgs[0].logoUrl, logoUrl)
+    assert.equal((await app.call('GET', '/api/v1/org', { as: other })).body.data.logoUrl, null)
+    assert.equal((await app.call('GET', '/api/v1/org/logo', { as: other })).status, 404)
+    assert.equal((await bytesOf(logoUrl.replace(owner.orgId, other.orgId))).status, 404)
+  })
+
+  test('is read again with an ETag, replaced under another URL, and removed, each with an audit entry and an event', async () => {
+    const owner = await app.createOrg()
+    const red = await picture('#ff0000').png().toBuffer()
+    const first = (await putLogo(owner, red)).body.data.logoUrl
+    assert.equal((await putLogo(owner, red)).body.data.logoUrl, first)
+    const read = (headers = {}) => app.call('GET', '/api/v1/org/logo?size=64', { as: owner, headers })
+    const etag = (await read()).headers.get('etag') ?? ''
+    assert.equal((await read({ 'if-none-match': etag })).status, 304)
+    const second = (await putLogo(owner, await picture('#0000ff').webp().toBuffer(), 'image/webp')).body.data.logoUrl
+    assert.notEqual(second, first)
+    assert.equal((await read({ 'if-none-match': etag })).status, 200)
+    assert.deepEqual([(await bytesOf(first)).status, (await bytesOf(second)).status], [404, 200])
+    const remove = () => app.call('DELETE', '/api/v1/org/logo', { as: owner })
+    assert.deepEqual(
+      [(await remove()).status, (await remove()).status, (await bytesOf(second)).status],
+      [200, 404, 404],
+    )
+    assert.equal((await app.call('GET', '/api/v1/org', { as: owner })).body.data.logoUrl, null)
+    assert.equal((await auditOf(owner, 'org.logo-changed')).length, 2)
+    assert.equal((await auditOf(owner, 'org.logo-removed')).length, 1)
+    const events = await eventsOf(owner, 'org.updated')
+    assert.deepEqual(
+      events.map(({ data }) => data.changed),
+      [['logo'], ['logo'], ['logo']],
+    )
+  })
+
+  test('is changed by owners and admins only, and is no SVG, GIF, damaged or large file', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    const png = await picture('#00ff00').png().toBuffer()
+    assert.equal((await putLogo(member, png)).status, 403)
+    assert.equal((await app.call('DELETE', '/api/v1/org/logo', { as: member })).status, 403)
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
+    const gif = await picture('#00ff00').gif().toBuffer()
+    for (const [body, type] of [
+      [svg, 'image/svg+xml'],
+      [svg, 'image/png'],
+      [gif, 'image/gif'],
+      [gif, 'image/png'],
+      [png.subarray(0, png.length / 2), 'image/png'],
+      [Buffer.alloc(0), 'image/png'],
+      [Buffer.alloc(1_048_577), 'image/png'],
+    ] as const) {
+      const { status } = await putLogo(owner, body, type)
+      assert.equal(status, 400, `${type} ${body.length}`)
+    }
+    const noise = sharp({
+      create: {
+        width: 500,
+        height: 500,
+        channels: 3,
+        background: '#000',
+        noise: { type: 'gaussian', mean: 128, sigma: 90 },
+      },
+    })
+    assert.equal((await putLogo(owner, await noise.png({ palette: true }).toBuffer())).status, 200)
+  })
+
+  test('and the name of the org are known to the holder of a sign-in link, which stays valid, and to nobody else', async () => {
+    const owner = await app.createOrg('Northwind')
+    const logoUrl = (await putLogo(owner, await picture('#00ff00').png().toBuffer())).body.data.logoUrl
+    const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, [owner.orgId]))
+    const json = { token: path.split('=')[1] }
+    const check = () => app.call('POST', '/api/v1/auth/sign-in/link/check', { json })
+    for (const _again of [1, 2]) assert.deepEqual((await check()).body.data, { org: { name: 'Northwind', logoUrl } })
+    assert.equal((await app.call('POST', '/api/v1/auth/sign-in/link', { json })).status, 200)
+    assert.equal((await check()).status, 401)
   })
 })
 

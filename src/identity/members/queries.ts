@@ -112,11 +112,12 @@ export const lockMemberAndOwners = (db: Db, orgId: string, id: string) =>
     order by id
     for update`)
 
-/** Undefined when the person is a member. */
+/** With the language that the org has for new members. Undefined when the person is a member. */
 export const insertMember = (db: Db, orgId: string, member: { id: string; userId: string; name: string; role: Role }) =>
   db.row<{ id: string }>(sql`
-    insert into members (org_id, id, user_id, name, role)
-    values (${orgId}, ${member.id}, ${member.userId}, ${member.name}, ${member.role})
+    insert into members (org_id, id, user_id, name, role, language)
+    select o.id, ${member.id}, ${member.userId}, ${member.name}, ${member.role}, o.default_language
+    from orgs o where o.id = ${orgId}
     on conflict (org_id, user_id) do nothing
     returning id`)
 

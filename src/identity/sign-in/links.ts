@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Transaction } from '../../platform/database/database.ts'
+import type { Db, Transaction } from '../../platform/database/database.ts'
 import type { OrgScope } from './org-scope.ts'
 import * as queries from './queries.ts'
 
@@ -19,6 +19,10 @@ export const createSignInLink = async (
   if (!row) throw new Error('the insert of the sign-in link returned no row')
   return { path: `/sign-in#link=${token}`, expiresAt: row.expiresAt }
 }
+
+/** The org that the link opens, null when it opens none or several. Undefined when it is unknown, used or expired. */
+export const findLinkOrg = (db: Db, token: string): Promise<{ org: queries.LinkOrgRow | null } | undefined> =>
+  queries.findLinkOrg(db, hashOf(token))
 
 /** The user and the org scope of the link, once. Undefined when it is unknown, used or expired. */
 export const consumeSignInLink = (

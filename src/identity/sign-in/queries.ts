@@ -116,7 +116,7 @@ export interface SignInAccountRow extends PersonRow {
   hasPassword: boolean
   twoFactorEnabled: boolean
   failedSignIns: FailedSignIns | null
-  orgs: { id: string; name: string; role: Role }[]
+  orgs: { id: string; name: string; role: Role; logoVersion: string | null }[]
 }
 
 /** The person of a session and the orgs of its scope, oldest membership first. The name is the one in the first org. */
@@ -136,7 +136,9 @@ export const findAccount = (db: Db, sessionId: string) =>
     from sign_in_sessions s
       join users u on u.id = s.user_id
       left join lateral (
-        select json_agg(json_build_object('id', o.id, 'name', o.name, 'role', m.role) order by m.created_at, m.id) as orgs,
+        select json_agg(
+            json_build_object('id', o.id, 'name', o.name, 'role', m.role, 'logoVersion', o.logo_version)
+            order by m.created_at, m.id) as orgs,
           (array_agg(m.name order by m.created_at, m.id))[1] as name
         from members m join orgs o on o.id = m.org_id
         where m.user_id = s.user_id and (s.reach is null or m.org_id = any(s.reach))
@@ -152,6 +154,27 @@ export const replaceSignInLink = (db: Db, hash: Buffer, userId: string, orgScope
     insert into sign_in_links (hash, user_id, reach, expires_at)
     values (${hash}, ${userId}, ${orgScope}, now() + interval '24 hours')
     returning expires_at`)
+
+export interface LinkOrgRow {
+  id: string
+  name: string
+  logoVersion: string | null
+}
+
+/** The org that the link opens, null when it opens none or several. Undefined when it is unknown, used or expired. */
+export const findLinkOrg = (db: Db, hash: Buffer) =>
+  db.row<{ org: LinkOrgRow | null }>(sql`
+    -- all orgs: the link determines the orgs
+    select opened.org
+    from sign_in_links l
+      left join lateral (
+        select case when count(*) = 1
+          then (array_agg(json_build_object('id', o.id, 'name', o.name, 'logoVersion', o.logo_version)))[1] end as org
+        from orgs o
+        where o.id = any(l.reach)
+          or (l.reach is null and o.id in (select m.org_id from members m where m.user_id = l.user_id))
+      ) opened on true
+    where l.hash = ${hash} and l.expires_at > now()`)
 
 /** Deletes the link. Undefined when it is unknown, used or expired. */
 export const consumeSignInLink = (db: Db, hash: Buffer) =>

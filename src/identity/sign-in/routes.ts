@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { badRequest } from '../../platform/http/errors.ts'
+import { badRequest, unauthorized } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Deleted, Nullable, ok, Success } from '../../platform/http/schemas.ts'
@@ -16,6 +16,7 @@ import {
   SignIn,
   SignInCode,
   SignInLink,
+  SignInLinkOrg,
   StepUp,
   StepUpToken,
   TwoFactorBegin,
@@ -24,6 +25,8 @@ import {
   TwoFactorSecret,
 } from './schemas.ts'
 import type { BrowserRequest, SignInContext } from './context.ts'
+import { logoUrlOf } from '../members/logo-routes.ts'
+import { findLinkOrg } from './links.ts'
 import { findAccount } from './queries.ts'
 import { confirmSignIn, findSession, signIn, signInByLink, signOut } from './sign-in.ts'
 import { requireSession } from './session-authority.ts'
@@ -115,6 +118,27 @@ const registerSignIn = (app: App, { config, db, signIn: context }: AuthRouteDeps
   )
 
   app.post(
+    `${apiPrefix}/auth/sign-in/link/check`,
+    {
+      config: { access: 'public', rateLimit: 'reads', errors: ['UNAUTHORIZED'] },
+      schema: {
+        tags,
+        summary: 'Check a one-time link',
+        description:
+          'Returns the org that a sign-in link opens, without using the link. UNAUTHORIZED when it is used or expired.',
+        body: SignInLink,
+        response: { 200: Success(SignInLinkOrg) },
+      },
+    },
+    async (request) => {
+      const found = await findLinkOrg(db, request.body.token)
+      if (!found) throw unauthorized('The sign-in link is used or has expired.')
+      const { org } = found
+      return ok({ org: org && { name: org.name, logoUrl: logoUrlOf(request, baseUrl, org) } })
+    },
+  )
+
+  app.post(
     `${apiPrefix}/auth/sign-in/totp`,
     {
       config: routeConfig,
@@ -174,7 +198,8 @@ const registerSignIn = (app: App, { config, db, signIn: context }: AuthRouteDeps
       setCookies(reply, cookies)
       const account = session && (await findAccount(db, session.id))
       if (!session || !account) return ok(null)
-      const { orgs, failedSignIns, ...user } = account
+      const { orgs: rows, failedSignIns, ...user } = account
+      const orgs = rows.map((org) => ({ ...org, logoUrl: logoUrlOf(request, baseUrl, org) }))
       return ok({ user, orgs, expiresAt: session.expiresAt, failedSignIns })
     },
   )

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { IdOf, Nullable, TimestampOf } from '../../platform/http/schemas.ts'
-import { Role } from '../schemas.ts'
+import { LogoUrl, Role } from '../schemas.ts'
 
 const password = { minLength: 1, maxLength: 128, examples: ['correct horse battery'] }
 const code = { minLength: 6, maxLength: 6, examples: ['492039'] }
@@ -23,6 +23,18 @@ export const SignInLink = Type.Object({
     examples: ['8Lie1OstKwwCdr-dcJBd_GBYphSiDmokF00r77EEYmU'],
   }),
 })
+export const SignInLinkOrg = Type.Object(
+  {
+    org: Nullable(
+      Type.Object({
+        name: Type.String({ description: 'Name of the org.', examples: ['Northwind'] }),
+        logoUrl: LogoUrl,
+      }),
+      'The org that the link opens. Null when it opens several or none.',
+    ),
+  },
+  { description: 'What a sign-in link opens.' },
+)
 export const SignInCode = Type.Object(
   {
     code: Type.Optional(Type.String({ ...code, description: sixDigits })),
@@ -63,6 +75,7 @@ export const Session = Type.Object(
         id: IdOf('ID of the org.'),
         name: Type.String({ description: 'Name of the org.', examples: ['Northwind'] }),
         role: Role,
+        logoUrl: LogoUrl,
       }),
       { description: 'Orgs that the session opens.' },
     ),

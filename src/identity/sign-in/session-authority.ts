@@ -43,6 +43,7 @@ export const createSessionAuthority = (db: Database, secret: () => Promise<strin
     return {
       orgId: row.orgId,
       orgName: row.orgName,
+      timeZone: row.timeZone,
       userId: row.userId,
       userName: row.userName,
       email: row.email,

@@ -6,7 +6,7 @@ export const orgEvents = {
   'org.updated': defineEvent({
     area: 'members',
     subject: 'org',
-    description: 'The org was renamed.',
+    description: 'The name, the logo or the defaults of the org were changed.',
     data: Type.Object({
       orgId: IdOf('ID of the org.'),
       name: Type.String({ description: 'Name of the org.' }),

@@ -17,6 +17,10 @@ interface ProjectText {
   instructionsBy: string | null
 }
 
+/** The date in a time zone, as `2030-03-04`. */
+const dateIn = (timeZone: string | null): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: timeZone ?? 'UTC' }).format(new Date())
+
 const instructionsFor = (
   agent: AgentRow,
   actor: Actor,
@@ -28,7 +32,7 @@ const instructionsFor = (
       `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
     // The project's name is left out, because every member can change it.
     project?.instructions ? `Instructions of the project:\n${project.instructions}` : '',
-    `Today is ${new Date().toISOString().slice(0, 10)}.`,
+    `Today is ${dateIn(actor.timeZone)}.`,
     ...more,
   ]
     .filter((text) => text !== null && text !== '')

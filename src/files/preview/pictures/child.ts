@@ -4,21 +4,25 @@ import type sharpModule from 'sharp'
 import type { OutputInfo, Sharp } from 'sharp'
 import { limits } from './limits.ts'
 
+export type PictureFailure = { error: string; detail: string }
+
 export type PictureResult =
   | { mimeType: 'image/jpeg' | 'image/png'; width: number; height: number; base64: string }
-  | { error: string; detail: string }
+  | PictureFailure
+
+/** The sizes of a logo as base64. */
+export type LogoResult = { small: string; large: string } | PictureFailure
 
 type Decoder = typeof sharpModule
 
 /** Throws when npm has installed no build for this platform. */
-const loadDecoder = async (): Promise<Decoder> => {
+const loadDecoder = async (formats: readonly string[]): Promise<Decoder> => {
   const { default: sharp } = await import('sharp')
   // One thread: the limit of CPU time counts all threads, and a process reads one picture.
   sharp.concurrency(1)
   sharp.cache(false)
   // Only the decoders of the accepted types, so that no other one can be reached by a file that pretends to be a picture.
   sharp.block({ operation: ['VipsForeignLoad'] })
-  const formats = ['Png', 'Jpeg', 'Webp', 'Nsgif']
   sharp.unblock({ operation: formats.map((format) => `VipsForeignLoad${format}Buffer`) })
   return sharp
 }
@@ -54,20 +58,52 @@ const encode = async (sharp: Decoder, bytes: Buffer): Promise<{ mimeType: 'image
   throw new Error('the picture stays too large')
 }
 
-const reasonOf = (message: string): string => {
-  if (/pixel limit/i.test(message)) return `it has more than ${limits.inputPixels / 1_000_000} million pixels`
-  return 'it is damaged or not a PNG, JPEG, WebP or GIF file'
+/** A square with the whole picture in its middle, on nothing, without the metadata of the file. */
+const square = async (sharp: Decoder, bytes: Buffer, edge: number): Promise<string> => {
+  for (const quality of limits.logo.qualities) {
+    const webp = await sharp(bytes, { pages: 1, limitInputPixels: limits.inputPixels, failOn: 'error' })
+      .autoOrient()
+      .resize({ width: edge, height: edge, fit: 'contain', background: { r: 0, g: 0, b: 0, alpha: 0 } })
+      .webp({ quality, alphaQuality: quality })
+      .toBuffer()
+    if (webp.length <= limits.logo.outputBytes) return webp.toString('base64')
+  }
+  throw new Error('the picture stays too large')
 }
 
-const run = async (): Promise<PictureResult> => {
-  const sharp = await loadDecoder().catch((error: unknown) => error as Error)
+const modes = {
+  picture: {
+    formats: ['Png', 'Jpeg', 'Webp', 'Nsgif'],
+    accepted: 'PNG, JPEG, WebP or GIF',
+    make: async (sharp: Decoder, bytes: Buffer): Promise<PictureResult> => {
+      const { mimeType, data, info } = await encode(sharp, bytes)
+      return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
+    },
+  },
+  logo: {
+    formats: ['Png', 'Jpeg', 'Webp'],
+    accepted: 'PNG, JPEG or WebP',
+    make: async (sharp: Decoder, bytes: Buffer): Promise<LogoResult> => ({
+      small: await square(sharp, bytes, limits.logo.small),
+      large: await square(sharp, bytes, limits.logo.large),
+    }),
+  },
+}
+
+const reasonOf = (message: string, accepted: string): string => {
+  if (/pixel limit/i.test(message)) return `it has more than ${limits.inputPixels / 1_000_000} million pixels`
+  return `it is damaged or not a ${accepted} file`
+}
+
+const run = async (): Promise<PictureResult | LogoResult> => {
+  const { formats, accepted, make } = process.argv[2] === 'logo' ? modes.logo : modes.picture
+  const sharp = await loadDecoder(formats).catch((error: unknown) => error as Error)
   if (sharp instanceof Error) return { error: 'this server has no decoder for pictures', detail: sharp.message }
   try {
-    const { mimeType, data, info } = await encode(sharp, await readAll())
-    return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
+    return await make(sharp, await readAll())
   } catch (error) {
     const { message } = error as Error
-    return { error: reasonOf(message), detail: message.slice(0, 2_000) }
+    return { error: reasonOf(message, accepted), detail: message.slice(0, 2_000) }
   }
 }
 

@@ -19,4 +19,12 @@ export const limits = {
     [60, 1_024],
     [40, 768],
   ],
+  logo: {
+    /** Edges in pixels: of a list on a dense display, and of a page. */
+    small: 64,
+    large: 256,
+    outputBytes: 32_768,
+    /** Until the result is small enough: noise of 256 x 256 pixels has 30 KB at quality 60. */
+    qualities: [90, 75, 50, 20, 1],
+  },
 } as const

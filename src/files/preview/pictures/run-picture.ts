@@ -4,7 +4,7 @@ import { runInSandbox } from '../../../platform/sandbox/sandbox.ts'
 import type { SandboxLimits } from '../../../platform/sandbox/sandbox.ts'
 import { previewFailure } from '../child-process.ts'
 import { PreviewError } from '../payload.ts'
-import type { PictureResult } from './child.ts'
+import type { LogoResult, PictureFailure, PictureResult } from './child.ts'
 
 /** A picture in a size and format that every provider of models accepts. */
 export interface Picture {
@@ -28,16 +28,33 @@ const program = {
   allowsNative: true,
 }
 
-/** Decodes and resizes a picture in a sandboxed process. Throws a PreviewError when it cannot be read. */
-export const runPicture = async ({ onFailure, ...run }: PictureRun): Promise<Picture> => {
-  const output = await runInSandbox({ ...run, program }).catch((error: unknown) => {
+const read = async <Result extends object>(
+  mode: 'picture' | 'logo',
+  { onFailure, ...run }: PictureRun,
+): Promise<Exclude<Result, PictureFailure>> => {
+  const output = await runInSandbox({ ...run, program: { ...program, args: [mode] } }).catch((error: unknown) => {
     throw previewFailure(error, onFailure)
   })
-  const result = JSON.parse(output) as PictureResult
-  if ('base64' in result) {
-    const { base64, ...picture } = result
-    return { ...picture, bytes: Buffer.from(base64, 'base64') }
-  }
+  const result = JSON.parse(output) as Exclude<Result, PictureFailure> | PictureFailure
+  if (!('error' in result)) return result
   onFailure(result.detail)
   throw new PreviewError(result.error)
+}
+
+/** Decodes and resizes a picture in a sandboxed process. Throws a PreviewError when it cannot be read. */
+export const runPicture = async (run: PictureRun): Promise<Picture> => {
+  const { base64, ...picture } = await read<PictureResult>('picture', run)
+  return { ...picture, bytes: Buffer.from(base64, 'base64') }
+}
+
+/** The sizes of a logo, as WebP. */
+export interface LogoSizes {
+  small: Buffer
+  large: Buffer
+}
+
+/** Makes the sizes of a logo in the same way. */
+export const runLogo = async (run: PictureRun): Promise<LogoSizes> => {
+  const { small, large } = await read<LogoResult>('logo', run)
+  return { small: Buffer.from(small, 'base64'), large: Buffer.from(large, 'base64') }
 }

@@ -1,0 +1,153 @@
+// The texts of the pages of visitors.
+import type { Language } from '../../identity/languages.ts'
+import type { ApiError } from '../../platform/http/errors.ts'
+import { formatBytes } from '../../quotas/quotas.ts'
+
+/** Why a visitor may not do something, as the cause of the error. */
+export class Rejection extends Error {
+  readonly reason: keyof Texts['rejections']
+
+  constructor(reason: keyof Texts['rejections']) {
+    super(reason)
+    this.name = 'Rejection'
+    this.reason = reason
+  }
+}
+
+export interface Texts {
+  shared: string
+  passwordRequired: string
+  enterPassword: string
+  wrongPassword: string
+  password: string
+  next: string
+  download: string
+  downloadsReached: string
+  noPreview: string
+  content: string
+  allFiles: string
+  folder: string
+  emptyFolder: string
+  previousPage: string
+  nextPage: string
+  uploadFile: string
+  uploadTo(org: string): string
+  atMost(size: string): string
+  types(list: string): string
+  uploaded: string
+  file: string
+  upload: string
+  gone: string
+  askForNew: string
+  titles: Partial<Record<ApiError['code'], string>>
+  notPossible: string
+  /** In place of messages of the API, which are English. */
+  rejections: Record<
+    'downloads' | 'downloadLimit' | 'uploads' | 'uploadLimit' | 'type' | 'size' | 'attempts' | 'other',
+    string
+  >
+}
+
+const english: Texts = {
+  shared: 'Shared with Atrium',
+  passwordRequired: 'Password required',
+  enterPassword: 'Enter the password that you received with this link.',
+  wrongPassword: 'The password is wrong.',
+  password: 'Password',
+  next: 'Continue',
+  download: 'Download',
+  downloadsReached: 'The download limit of this link is reached.',
+  noPreview: 'This file has no preview.',
+  content: 'Content',
+  allFiles: 'All files',
+  folder: 'Folder',
+  emptyFolder: 'This folder is empty.',
+  previousPage: 'Previous page',
+  nextPage: 'Next page',
+  uploadFile: 'Upload a file',
+  uploadTo: (org) => `Your file is sent to ${org}.`,
+  atMost: (size) => `At most ${size}.`,
+  types: (list) => `Types: ${list}.`,
+  uploaded: 'Your file has been uploaded.',
+  file: 'File',
+  upload: 'Upload',
+  gone: 'This link does not work',
+  askForNew: 'It is wrong, has expired, or was revoked. Ask for a new one.',
+  titles: {
+    FORBIDDEN: 'Not allowed',
+    TOO_MANY_REQUESTS: 'Too many attempts',
+    BAD_REQUEST: 'The file was not accepted',
+  },
+  notPossible: 'This is not possible',
+  rejections: {
+    downloads: 'This link does not allow downloads.',
+    downloadLimit: 'The download limit of this link is reached.',
+    uploads: 'This link does not allow uploads.',
+    uploadLimit: 'The upload limit of this link is reached.',
+    type: 'Files of this type cannot be uploaded here.',
+    size: 'The file is too large.',
+    attempts: 'Too many wrong passwords. Try again in an hour.',
+    other: 'The server did not accept the request.',
+  },
+}
+
+const german: Texts = {
+  shared: 'Mit Atrium geteilt',
+  passwordRequired: 'Passwort erforderlich',
+  enterPassword: 'Geben Sie das Passwort ein, das Sie mit diesem Link erhalten haben.',
+  wrongPassword: 'Das Passwort ist falsch.',
+  password: 'Passwort',
+  next: 'Weiter',
+  download: 'Herunterladen',
+  downloadsReached: 'Die Anzahl der Downloads dieses Links ist erreicht.',
+  noPreview: 'Diese Datei hat keine Vorschau.',
+  content: 'Inhalt',
+  allFiles: 'Alle Dateien',
+  folder: 'Ordner',
+  emptyFolder: 'Dieser Ordner ist leer.',
+  previousPage: 'Vorherige Seite',
+  nextPage: 'Nächste Seite',
+  uploadFile: 'Datei hochladen',
+  uploadTo: (org) => `Ihre Datei wird an ${org} gesendet.`,
+  atMost: (size) => `Höchstens ${size}.`,
+  types: (list) => `Typen: ${list}.`,
+  uploaded: 'Ihre Datei wurde hochgeladen.',
+  file: 'Datei',
+  upload: 'Hochladen',
+  gone: 'Dieser Link funktioniert nicht',
+  askForNew: 'Er ist falsch, abgelaufen oder wurde widerrufen. Bitten Sie um einen neuen.',
+  titles: {
+    FORBIDDEN: 'Nicht erlaubt',
+    TOO_MANY_REQUESTS: 'Zu viele Versuche',
+    BAD_REQUEST: 'Die Datei wurde nicht angenommen',
+  },
+  notPossible: 'Das ist nicht möglich',
+  rejections: {
+    downloads: 'Dieser Link erlaubt keine Downloads.',
+    downloadLimit: 'Die Anzahl der Downloads dieses Links ist erreicht.',
+    uploads: 'Dieser Link erlaubt keine Uploads.',
+    uploadLimit: 'Die Anzahl der Uploads dieses Links ist erreicht.',
+    type: 'Dateien dieses Typs können hier nicht hochgeladen werden.',
+    size: 'Die Datei ist zu groß.',
+    attempts: 'Zu viele falsche Passwörter. Versuchen Sie es in einer Stunde erneut.',
+    other: 'Der Server hat die Anfrage nicht angenommen.',
+  },
+}
+
+export const texts: Record<Language, Texts> = { en: english, de: german }
+
+/** `1.5 KB`, in German `1,5 KB`. */
+export const sizeIn = (language: Language, bytes: number): string => {
+  const size = formatBytes(bytes)
+  return language === 'de' ? size.replace('.', ',').replace('byte', 'Byte') : size
+}
+
+/** The title and the text of the page of an error. */
+export const explanation = (language: Language, error: ApiError): { title: string; text: string } => {
+  const { gone, askForNew, titles, notPossible, rejections } = texts[language]
+  if (error.code === 'NOT_FOUND') return { title: gone, text: askForNew }
+  const reason = error.cause instanceof Rejection ? error.cause.reason : 'other'
+  // The messages of the API are more precise than a general text, but English.
+  const text = language === 'en' ? error.message : rejections[reason]
+  return { title: titles[error.code] ?? notPossible, text }
+}

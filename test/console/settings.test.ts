@@ -6,11 +6,13 @@ import type { Page } from 'playwright-core'
 import { systemActor } from '../../src/identity/actor.ts'
 import { addMember } from '../../src/identity/members/members.ts'
 import { permissions } from '../../src/identity/permissions.ts'
+import sharp from 'sharp'
 import { sql } from '../../src/platform/database/database.ts'
-import { assertAccessible, givePassword, password, startConsole } from '../support/console.ts'
+import { assertAccessible, chooseModel, givePassword, password, startConsole } from '../support/console.ts'
+import { upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
 
-const { app, open, visit } = await startConsole()
+const { app, open, signInLink, visit } = await startConsole()
 
 const ownerWithPassword = async (name?: string): Promise<TestActor> => {
   const owner = await app.createOrg(name)
@@ -103,7 +105,7 @@ test('an owner renames the organization, which the page and the switcher show, a
   const field = page.getByLabel('Name', { exact: true })
   assert.equal(await field.inputValue(), 'Northwind')
   await field.fill('Northwind Traders')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Organization renamed').waitFor()
   await page.getByRole('button', { name: /^Northwind Traders, Main/ }).waitFor()
   assert.equal((await app.call('GET', '/api/v1/org', { as: owner })).body.data.name, 'Northwind Traders')
@@ -111,9 +113,68 @@ test('an owner renames the organization, which the page and the switcher show, a
   assert.deepEqual(pageErrors, [])
 
   const asMember = await open(await app.createUser(owner, 'member'), '/settings/organization')
-  const save = asMember.page.getByRole('button', { name: 'Save' })
+  const save = asMember.page.getByRole('button', { name: 'Save', exact: true })
   await save.waitFor()
   assert.equal(await save.getAttribute('aria-disabled'), 'true')
+})
+
+test('an admin sets the logo and the defaults of the organization, which the switcher, sign-in links and new agents show', async () => {
+  const owner = await app.createOrg('Northwind')
+  const { page, pageErrors } = await open(owner, '/settings/organization')
+  const buffer = await sharp({ create: { width: 90, height: 90, channels: 3, background: '#0f766e' } })
+    .png()
+    .toBuffer()
+  const choose = (name: string, bytes: Buffer) =>
+    page.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType: 'image/png', buffer: bytes })
+  await choose('damaged.png', buffer.subarray(0, 60))
+  await page.getByText('The picture could not be read').waitFor()
+  await choose('logo.png', buffer)
+  await page.getByText('Logo saved').waitFor()
+  const logo = page.getByRole('button', { name: /^Northwind, Main/ }).locator('img')
+  await logo.waitFor()
+  assert.equal(await page.evaluate('document.querySelector("nav img, aside img, button img").naturalWidth'), 64)
+
+  await chooseModel(page, 'Model of new agents', 'paid')
+  await page.getByLabel('Time zone').selectOption('Europe/Berlin')
+  await page.getByLabel('Language of new members').selectOption('de')
+  await page.getByRole('button', { name: 'Save defaults' }).click()
+  await page.getByText('Defaults saved').waitFor()
+  await assertAccessible(page)
+  const org = (await app.call('GET', '/api/v1/org', { as: owner })).body.data
+  const { defaultModel, defaultTimeZone, defaultLanguage } = org
+  assert.deepEqual([defaultModel, defaultTimeZone, defaultLanguage], ['atrium/demo-paid', 'Europe/Berlin', 'de'])
+  await page.goto(`${app.url}/agents/new`)
+  await page.getByText('Organization default: Atrium Demo (paid)').waitFor()
+  assert.deepEqual(pageErrors.splice(0), [
+    'Failed to load resource: the server responded with a status of 400 (Bad Request)',
+  ])
+
+  const invited = await visit(`/sign-in#${(await signInLink(owner)).split('#')[1]}`)
+  await invited.page.getByRole('heading', { name: 'Welcome to Northwind' }).waitFor()
+  assert.equal(await invited.page.locator('form img').count(), 1)
+  await assertAccessible(invited.page)
+})
+
+test('an admin limits the versions of files, and revokes a share link from the list of all links', async () => {
+  const owner = await app.createOrg()
+  const file = await upload(app, owner, 'hello', { name: 'offer.txt' })
+  const shared = await app.call('POST', `/api/v1/files/${file.id}/shares`, { as: owner, json: {} })
+  const { page, pageErrors } = await open(owner, '/settings/files')
+  const save = page.getByRole('button', { name: 'Save' })
+  await page.getByLabel('Versions per file').fill('1001')
+  await page.getByText('Enter a whole number from 0 to 1,000.').waitFor()
+  assert.equal(await save.getAttribute('aria-disabled'), 'true')
+  await page.getByLabel('Versions per file').fill('7')
+  await save.click()
+  await page.getByText('Retention saved').waitFor()
+  const retention = (await app.call('GET', '/api/v1/files/retention', { as: owner })).body.data
+  assert.deepEqual([retention.versionsKept, retention.versionsDays], [7, retention.defaults.versionsDays])
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Revoke the link to offer.txt' }).click()
+  await page.getByRole('button', { name: 'Revoke link' }).click()
+  await page.getByText('No share links').waitFor()
+  assert.equal((await app.call('GET', new URL(shared.body.data.url).pathname)).status, 404)
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a person changes their name, and ends the sessions of their other browsers', async () => {

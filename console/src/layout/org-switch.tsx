@@ -31,7 +31,7 @@ export const OrgSwitch = () => {
   for (const org of others) {
     entries.push({
       label: org.name,
-      icon: <Avatar name={org.name} size="s" square />,
+      icon: <Avatar name={org.name} logoUrl={org.logoUrl} size="s" square />,
       onSelect: () => go(org.id, undefined),
     })
   }
@@ -44,7 +44,7 @@ export const OrgSwitch = () => {
       entries={entries}
       trigger={
         <button type="button" className={styles['org']} aria-label={t`${me.org.name}, ${workspace}: switch`}>
-          <Avatar name={me.org.name} square />
+          <Avatar name={me.org.name} logoUrl={me.org.logoUrl} square />
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{me.org.name}</span>
             {/* The space keeps the visible text equal to the start of the accessible name (WCAG 2.5.3). */ ' '}

@@ -25,7 +25,7 @@ const conversation: readonly Target[] = ['GET /sessions/:id', 'GET /sessions/:id
 const rules: readonly Rule[] = [
   {
     types: 'file.',
-    all: ['GET /files'],
+    all: ['GET /files', 'GET /files/shares'],
     own: ['GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions', 'GET /files/:id/shares'],
   },
   { types: 'folder.', all: ['GET /files', 'GET /files/:id'] },

@@ -2,7 +2,9 @@ import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import type { Agent, Model, Pricing } from '@atrium/client'
+import { read } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
 import { priceText } from '../../model-prices.ts'
 import { Section } from '../../ui/page.tsx'
@@ -36,16 +38,18 @@ const MainModel = ({ draft, change, agent }: FormProps) => {
   const { items } = useChatModels()
   const prices = usePrices()
   const isLocked = agent?.isDefault === true
+  const org = useQuery(read('GET /org')).data
   const chosen = items?.find(({ id }) => id === draft.model)
+  const ofOrg = items?.find(({ id }) => id === org?.defaultModel)
   return (
     <ModelPicker
       label={t`Model`}
       items={items}
       value={draft.model}
-      emptyName={agent ? undefined : t`Server default`}
+      emptyName={agent ? undefined : ofOrg ? t`Organization default: ${ofOrg.name}` : t`Server default`}
       // A disabled button gets no focus and no tooltip, so the hint gives the reason.
       disabled={isLocked}
-      hint={isLocked ? t`The default agent uses the default model of this server.` : modelHint(chosen, prices)}
+      hint={isLocked ? t`The default agent uses the default model of this server.` : modelHint(chosen ?? ofOrg, prices)}
       onChange={(id) => change({ model: id, fallbackModels: draft.fallbackModels.filter((one) => one !== id) })}
     />
   )

@@ -21,7 +21,7 @@ import styles from './share-dialog.module.css'
 type Share = Data<'GET /files/:id/shares'>['items'][number]
 type Permission = Share['permission']
 
-const permissionNames: Record<Permission, Text> = {
+export const permissionNames: Record<Permission, Text> = {
   download: msg`View and download`,
   view: msg`View only`,
   upload: msg`Upload only`,
@@ -38,9 +38,9 @@ const expiries: [days: number, name: Text][] = [
 const afterDays = (days: number): string | null =>
   days === 0 ? null : new Date(Date.now() + days * 86_400_000).toISOString()
 
-const revoke = async ({ id, fileId }: Share): Promise<void> => {
+export const revokeShare = async ({ id, fileId }: Pick<Share, 'id' | 'fileId'>): Promise<void> => {
   await api.call('DELETE /files/:id/shares/:shareId', { params: { id: fileId, shareId: id } })
-  await refresh('GET /files/:id/shares')
+  await refresh('GET /files/:id/shares', 'GET /files/shares')
   toast.done(t`Share link revoked`)
 }
 
@@ -73,7 +73,7 @@ const ShareRow = ({ share }: { share: Share }) => {
         label={t`Revoke link`}
         icon={<Trash2 />}
         onClick={() => {
-          revoke(share).catch((error: unknown) => toast.failed(t`The link could not be revoked`, error))
+          revokeShare(share).catch((error: unknown) => toast.failed(t`The link could not be revoked`, error))
         }}
       />
     </li>
@@ -118,7 +118,7 @@ export const ShareDialog = ({ file, onClose }: { file: FileRecord; onClose: () =
     const created = await api.call('POST /files/:id/shares', { params: { id: file.id }, body })
     setUrl(created.url)
     setPassword('')
-    await refresh('GET /files/:id/shares')
+    await refresh('GET /files/:id/shares', 'GET /files/shares')
   })
   const permissions: Permission[] = file.source === 'folder' ? ['download', 'view', 'upload'] : ['download', 'view']
   return (

@@ -12,6 +12,7 @@ export const settingsRoutes: RouteObject[] = [
       { path: 'members', lazy: async () => ({ Component: (await import('./members.tsx')).Members }) },
       { path: 'workspaces', lazy: async () => ({ Component: (await import('./workspaces.tsx')).Workspaces }) },
       { path: 'projects', lazy: async () => ({ Component: (await import('./projects.tsx')).Projects }) },
+      { path: 'files', lazy: async () => ({ Component: (await import('./files.tsx')).FileSettings }) },
       { path: 'api-keys', lazy: async () => ({ Component: (await import('./api-keys.tsx')).ApiKeys }) },
       {
         path: 'authorized-apps',

@@ -10,6 +10,7 @@ const tabs = [
   { to: '/settings/members', label: msg`Members` },
   { to: '/settings/workspaces', label: msg`Workspaces` },
   { to: '/settings/projects', label: msg`Projects` },
+  { to: '/settings/files', label: msg`Files` },
   { to: '/settings/api-keys', label: msg`API keys` },
   { to: '/settings/authorized-apps', label: msg`Authorized apps` },
   { to: '/settings/audit-log', label: msg`Audit log` },

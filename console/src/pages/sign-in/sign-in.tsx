@@ -7,6 +7,7 @@ import { Navigate, useSearchParams } from 'react-router'
 import { api, isCode } from '../../api.ts'
 import { sessionQuery } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
+import { Avatar } from '../../ui/data/avatar.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -24,6 +25,7 @@ const readToken = (): string | undefined => {
 }
 
 const Form = ({
+  picture,
   title,
   text,
   children,
@@ -31,6 +33,7 @@ const Form = ({
   action,
   work,
 }: {
+  picture?: ReactNode
   title: string
   text?: ReactNode
   children?: ReactNode
@@ -49,6 +52,7 @@ const Form = ({
       }}
     >
       <header>
+        {picture}
         <h1>{title}</h1>
         {text !== undefined && <p className={styles['text']}>{text}</p>}
       </header>
@@ -120,8 +124,17 @@ const ByLink = ({
   onOther,
 }: StepProps & { token: string; isSignedIn: boolean; onOther: () => void }) => {
   const { t } = useLingui()
-  const [isDead, setDead] = useState(false)
-  if (isDead) {
+  const [isUsed, setUsed] = useState(false)
+  // The link is not checked again once it is used.
+  const [isUsing, setUsing] = useState(false)
+  const checked = useQuery({
+    enabled: !isUsing,
+    queryKey: ['sign-in-link'],
+    queryFn: ({ signal }) => api.call('POST /auth/sign-in/link/check', { body: { token }, signal }),
+    retry: false,
+    staleTime: Infinity,
+  })
+  if (isUsed || isCode(checked.error, 'UNAUTHORIZED')) {
     return (
       <div className={styles['form']} role="alert">
         <header>
@@ -145,18 +158,26 @@ const ByLink = ({
   }
   const signIn = async (): Promise<void> => {
     let answer: SignedIn
+    setUsing(true)
     try {
       answer = await api.call('POST /auth/sign-in/link', { body: { token } })
     } catch (error) {
       if (!isCode(error, 'UNAUTHORIZED')) throw error
-      setDead(true)
+      setUsed(true)
       return
     }
     await onSignedIn(answer)
   }
+  const org = checked.data?.org
   return (
     <>
-      <Form title={t`Welcome to Atrium`} text={t`This link works once.`} action={t`Sign in`} work={signIn} />
+      <Form
+        picture={org && <Avatar name={org.name} logoUrl={org.logoUrl} size="l" square />}
+        title={org ? t`Welcome to ${org.name}` : t`Welcome to Atrium`}
+        text={t`This link works once.`}
+        action={t`Sign in`}
+        work={signIn}
+      />
       <Button variant="quiet" onClick={onOther} className={styles['submit'] ?? ''}>
         <Trans>Sign in with a password instead</Trans>
       </Button>

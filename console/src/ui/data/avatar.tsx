@@ -14,21 +14,33 @@ const initialsOf = (name: string): string => {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** The initials of a person, org or agent, in a color derived from the name. */
+/** The picture on this server, whatever the name under which this browser knows the server. */
+const localUrl = (url: string, size: number): string => `${new URL(url).pathname}?size=${size}`
+
+/** The initials of a person, org or agent, in a color derived from the name, or the logo of an org. */
 export const Avatar = ({
   name,
+  logoUrl = null,
   size = 'm',
   square = false,
 }: {
   name: string
+  /** `logoUrl` of the API. */
+  logoUrl?: string | null | undefined
   size?: 's' | 'm' | 'l'
   square?: boolean
-}) => (
-  <span
-    className={classNames(styles['avatar'], styles[`avatar-${size}`], square && styles['square'])}
-    data-hue={hueOf(name)}
-    // Rendered by CSS: as text the initials would become part of the accessible name of a surrounding button.
-    data-initials={initialsOf(name)}
-    aria-hidden="true"
-  />
-)
+}) => {
+  const shape = classNames(styles['avatar'], styles[`avatar-${size}`], square && styles['square'])
+  if (logoUrl !== null) {
+    return <img src={localUrl(logoUrl, size === 'l' ? 256 : 64)} alt="" className={classNames(shape, styles['logo'])} />
+  }
+  return (
+    <span
+      className={shape}
+      data-hue={hueOf(name)}
+      // Rendered by CSS: as text the initials would become part of the accessible name of a surrounding button.
+      data-initials={initialsOf(name)}
+      aria-hidden="true"
+    />
+  )
+}

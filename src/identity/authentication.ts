@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
+import { onceClosed } from '../platform/http/closed.ts'
 import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
@@ -143,6 +144,20 @@ const admit = async (
   done()
 }
 
+/** Cuts off an upload when its caller loses access. A signed URL has no caller and is valid until it expires. */
+const watchUpload: onRequestHookHandler = (request, reply, done) => {
+  const { access, accessWithoutToken } = request.routeOptions.config
+  if ((request.actor as Actor | undefined) !== undefined) {
+    const needed = accessWithoutToken ?? (access as Permission)
+    const onLost = (): void => {
+      // Handled like a closed connection, so that the stored part of the upload is removed.
+      request.raw.destroy(Object.assign(new Error('the caller lost access'), { code: 'ECONNRESET' }))
+    }
+    onceClosed(reply.raw, request.watchAuthority(onLost, needed))
+  }
+  done()
+}
+
 /**
  * Sets `request.actor` on every route that is not public, before the body is read and validated: by the API key of the
  * Authorization header, else by the session cookie.
@@ -198,6 +213,9 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
         else done()
       }
       route.onRequest = [unlessToken, ...[route.onRequest ?? []].flat()]
+    }
+    if (route.config?.upload !== undefined && (access !== 'public' || accessWithoutToken !== undefined)) {
+      route.onRequest = [...[route.onRequest ?? []].flat(), watchUpload]
     }
   })
 }

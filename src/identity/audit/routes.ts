@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, ok, Success } from '../../platform/http/schemas.ts'
 import { toEntry } from './entry.ts'
@@ -53,8 +54,13 @@ export const registerAuditRoutes = (app: App, db: Database): void => {
         },
       },
     },
-    async ({ actor, query }, reply) => {
+    async (request, reply) => {
+      const { actor, query } = request
       const { format } = query
+      onceClosed(
+        reply.raw,
+        request.watchAuthority(() => void reply.raw.destroy()),
+      )
       reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
       reply.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
       return reply.send(Readable.from(exportEntries(db.replica, actor, query, format)) as never)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { upload } from '../../../test/support/files.ts'
@@ -367,3 +368,65 @@ test('aborts a download when its key is revoked', async () => {
   })
   assert.ok(received < sizeBytes, `${received} bytes`)
 })
+
+test('cuts off the export of the audit log when the key is revoked', async () => {
+  const owner = await app.createOrg()
+  const admin = await app.createUser(owner, 'admin')
+  await app.db.execute(sql`
+    insert into audit_log (org_id, id, at, actor_name, action, resource_type)
+    select ${owner.orgId}, id, now(), repeat('long name ', 100), 'member.added', 'member'
+    from unnest(${Array.from({ length: 20_000 }, () => newId())}::uuid[]) id`)
+  const exported = await fetch(`${frontOnly.url}/api/v1/audit-log/export?format=jsonl`, { headers: bearerOf(admin) })
+  assert.equal(exported.status, 200)
+  const bytes = exported.body!.getReader()
+  await bytes.read()
+  await app.call('DELETE', `/api/v1/api-keys/${admin.apiKeyId}`, { as: owner, headers: await app.stepUp(owner) })
+  await until(
+    async () => (await frontOnly.call('GET', '/api/v1/me', { as: admin })).status,
+    (status) => status === 401,
+  )
+  await assert.rejects(async () => {
+    for (;;) {
+      // Slower than the check for revoked keys, or everything would have been sent before it.
+      await sleep(20)
+      if ((await bytes.read()).done) return
+    }
+  })
+})
+
+for (const [what, method, path] of [
+  ['an upload', 'POST', '/files'],
+  ['new bytes of a file', 'PUT', '/files/:id/content'],
+] as const) {
+  test(`cuts off ${what} when its key is revoked, and stores nothing of it`, async () => {
+    const owner = await app.createOrg()
+    const writer = await app.createUser(owner)
+    const file = await upload(app, owner, 'before', { name: 'kept.txt' })
+    const form =
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="new.txt"\r\ncontent-type: text/plain\r\n\r\n'
+    const request = httpRequest(`${frontOnly.url}/api/v1${path.replace(':id', file.id)}`, {
+      method,
+      headers: {
+        ...bearerOf(writer),
+        'content-type': method === 'POST' ? 'multipart/form-data; boundary=x' : 'text/plain',
+      },
+    })
+    const ended = new Promise<string>((resolve) => {
+      request.on('error', ({ message }) => resolve(message))
+      request.on('response', ({ statusCode }) => resolve(`status ${statusCode}`))
+    })
+    request.write(`${method === 'POST' ? form : ''}the first bytes`)
+    const writing = () =>
+      app.db.row<{ count: bigint }>(sql`
+        select count(*) from blobs where org_id = ${owner.orgId} and state = 'writing'`)
+    await until(writing, (row) => row?.count === 1n)
+    await app.call('DELETE', `/api/v1/api-keys/${writer.apiKeyId}`, { as: owner, headers: await app.stepUp(owner) })
+    assert.match(await ended, /socket hang up|ECONNRESET/)
+    await until(writing, (row) => row?.count === 0n)
+    const { body } = await app.call('GET', '/api/v1/files', { as: owner })
+    assert.deepEqual(
+      body.data.items.map(({ name, size }: { name: string; size: number }) => [name, size]),
+      [['kept.txt', 6]],
+    )
+  })
+}

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { createModelCatalog } from './agents/agents.ts'
 import type { ModelCatalog } from './agents/agents.ts'
-import { createBilling } from './billing/billing.ts'
-import type { Billing } from './billing/billing.ts'
+import { createBilling, createPdfPrinter } from './billing/billing.ts'
+import type { Billing, PdfPrinter } from './billing/billing.ts'
 import type { Config } from './config/config.ts'
 import { catalog, checkCatalog, createConnectorTools, toolNamesOf } from './connectors/connectors.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
@@ -81,6 +81,8 @@ export interface Deps {
   knownTools: KnownTools
   /** Balances, payments, and posting charges to the ledger. */
   billing: Billing
+  /** Makes PDF files of statements and receipts. */
+  printer: PdfPrinter
   /** Limits of what an org stores. */
   quotas: Quotas
   /** Previews files for people and models. */
@@ -194,10 +196,11 @@ const openSandboxes = (log: Log, sandbox: Partial<SandboxLimits>) => {
   const transformer = createTransformer({ log })
   const outputValidator = createOutputValidator()
   const pages = openPages(sandbox)
+  const printer = createPdfPrinter(sandbox)
   const close = async (): Promise<void> => {
-    await Promise.all([previewer, transformer, outputValidator, pages].map((one) => one.close()))
+    await Promise.all([previewer, transformer, outputValidator, pages, printer].map((one) => one.close()))
   }
-  return { sandboxed: { previewer, transformer, outputValidator }, pages, close }
+  return { sandboxed: { previewer, transformer, outputValidator, printer }, pages, close }
 }
 
 /** Opens everything on a migrated database. `config.dataDir` must exist. */

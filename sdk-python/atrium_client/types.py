@@ -877,6 +877,28 @@ class BalanceTopupFailedEvent(TypedDict):
     data: BalanceTopupFailedEventData
 
 
+class BillingDetails(TypedDict):
+    # Name on receipts and statements, at most 200 characters. Null: the name of the org.
+    name: str | None
+    # Postal address, at most 500 characters and 6 lines. Null: none.
+    address: str | None
+    # Tax number, at most 50 characters. Null: none.
+    taxId: str | None
+    # Email address of the accounting, at most 254 characters. Null: none.
+    email: str | None
+
+
+class BillingPatchBillingDetails(TypedDict):
+    # Name on receipts and statements, at most 200 characters. Null: the name of the org.
+    name: NotRequired[str | None]
+    # Postal address, at most 500 characters and 6 lines. Null: none.
+    address: NotRequired[str | None]
+    # Tax number, at most 50 characters. Null: none.
+    taxId: NotRequired[str | None]
+    # Email address of the accounting, at most 254 characters. Null: none.
+    email: NotRequired[str | None]
+
+
 class BillingPatch(TypedDict):
     # Whether automatic top-up is on.
     autoTopupEnabled: NotRequired[bool]
@@ -888,6 +910,8 @@ class BillingPatch(TypedDict):
     autoTopupMonthlyCapCents: NotRequired[int | None]
     # Maximum amount that the org may be charged in a calendar month (UTC), in cents, 0–10,000,000,000. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit.
     monthlyCapCents: NotRequired[int | None]
+    # Billing details to change. Fields that are not sent stay as they are. Null removes all.
+    billingDetails: NotRequired[BillingPatchBillingDetails | None]
 
 
 class BillingSnapshotBalance(TypedDict):
@@ -1088,6 +1112,7 @@ class BillingSnapshot(TypedDict):
     promotions: list[Promotion]
     # The monthly plan. Null without one.
     subscription: BillingSnapshotSubscription | None
+    billingDetails: BillingDetails
     # Automatic top-up.
     autoTopup: BillingSnapshotAutoTopup
     # Spending limits.
@@ -1143,6 +1168,17 @@ Breakdown = TypedDict(
         "items": "list[BreakdownItemsItem]",
     },
 )
+
+
+class BuyerParty(TypedDict):
+    # Name.
+    name: str
+    # Postal address, with line breaks. Null: none.
+    address: str | None
+    # Tax number. Null: none.
+    taxId: str | None
+    # Email address. Null: none.
+    email: str | None
 
 
 class CallerTool(TypedDict):
@@ -4560,6 +4596,46 @@ class PaymentEventReceived(TypedDict):
     received: Literal[True]
 
 
+class PaymentReceiptSeller(TypedDict):
+    # Name.
+    name: str
+    # Postal address, with line breaks. Null: none.
+    address: str | None
+    # Tax number. Null: none.
+    taxId: str | None
+    # Email address. Null: none.
+    email: str | None
+
+
+class PaymentReceipt(TypedDict):
+    # ID of the payment at Stripe.
+    paymentIntentId: str
+    # Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps.
+    number: str
+    # `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan.
+    kind: Literal["deposit", "topup", "plan"]
+    # ID of the plan. Null for a deposit, and for a plan that was paid before the server kept it.
+    planId: str | None
+    # Amount that was paid, in cents.
+    paidCents: int
+    # Amount that was added to the balance, in cents.
+    creditedCents: int
+    # Always `usd`.
+    currency: Literal["usd"]
+    # Who receives the payments. Null when the server names nobody.
+    seller: PaymentReceiptSeller | None
+    buyer: BuyerParty
+    # Time of creation.
+    createdAt: str
+
+
+class PaymentReceiptList(TypedDict):
+    # Items of this page.
+    items: list[PaymentReceipt]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
 class Peer(TypedDict):
     # Unique ID, a UUID version 7.
     id: str
@@ -5687,6 +5763,141 @@ class StartedConnection(TypedDict):
     oauthUrl: str | None
     # URL to POST the credentials to. Null for OAuth connectors.
     credentialSubmitUrl: str | None
+
+
+class StatementSeller(TypedDict):
+    # Name.
+    name: str
+    # Postal address, with line breaks. Null: none.
+    address: str | None
+    # Tax number. Null: none.
+    taxId: str | None
+    # Email address. Null: none.
+    email: str | None
+
+
+class StatementEntriesItem(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # Why the balance changed.
+    type: Literal["deposit", "refund", "adjustment"]
+    # Change of the balance, in cents.
+    amountCents: int
+    # Explanation.
+    notes: str | None
+    # ID of the payment at Stripe. Null without a payment.
+    paymentIntentId: str | None
+    # Time of creation.
+    createdAt: str
+
+
+class StatementUsageModelsItem(TypedDict):
+    # ID of the model. Null for all other models.
+    id: str | None
+    # Name of the model.
+    name: str
+    # Number of model calls, including free ones.
+    requestCount: int
+    # Input tokens.
+    inputTokens: int
+    # Output tokens.
+    outputTokens: int
+    # Charged, without the platform fee, in microcents (10,000 are one cent).
+    amountMicrocents: int
+
+
+class StatementUsage(TypedDict):
+    # The 200 models with the highest charges, highest first, and all others as one.
+    models: list[StatementUsageModelsItem]
+    # Platform fee, in microcents (10,000 are one cent).
+    platformFeeMicrocents: int
+    # Charged before the month and posted in it, in microcents (10,000 are one cent).
+    carriedInMicrocents: int
+    # Charged in the month and not posted in it: a rest below a cent, in microcents (10,000 are one cent).
+    carriedOutMicrocents: int
+    # Posted in the month, a whole number of cents: models, platform fee and `carriedInMicrocents`, without `carriedOutMicrocents`, in microcents (10,000 are one cent).
+    totalMicrocents: int
+
+
+class StatementPlanPaymentsItem(TypedDict):
+    # ID of the payment at Stripe.
+    paymentIntentId: str
+    # Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps.
+    receiptNumber: str
+    # ID of the plan. Null when it is unknown.
+    planId: str | None
+    # Amount that was paid, in cents.
+    paidCents: int
+    # Time of creation.
+    createdAt: str
+
+
+Statement = TypedDict(
+    "Statement",
+    {
+        # Calendar month in UTC.
+        "month": "str",
+        # Whether the figures can still change. A month is final an hour after its end.
+        "provisional": "bool",
+        # Balance before the first transaction of the month, in cents.
+        "openingBalanceCents": "int",
+        # Sum of the deposits, in cents.
+        "depositsCents": "int",
+        # Sum of refunds and disputes, 0 or negative, in cents.
+        "refundsCents": "int",
+        # Sum of the adjustments: credits of plans and promotions, reversed refunds and corrections, in cents.
+        "adjustmentsCents": "int",
+        # Sum of the charges for usage and of the platform fee, 0 or negative, in cents.
+        "usageCents": "int",
+        # Balance after the last transaction of the month: the sum of the opening balance, deposits, refunds, adjustments and usage, in cents.
+        "closingBalanceCents": "int",
+        # Start of the month, inclusive.
+        "from": "str",
+        # End of the month, exclusive.
+        "to": "str",
+        # Always `usd`.
+        "currency": "Literal['usd']",
+        # Who receives the payments. Null when the server names nobody.
+        "seller": "StatementSeller | None",
+        "buyer": "BuyerParty",
+        # Deposits, refunds and adjustments, oldest first, at most 500. `omittedCount` has the number of others.
+        "entries": "list[StatementEntriesItem]",
+        # Number of deposits, refunds and adjustments that are not in `entries`.
+        "omittedCount": "int",
+        # Sum of those that are not in `entries`, in cents.
+        "omittedCents": "int",
+        # The usage of the month, and how it became whole cents.
+        "usage": "StatementUsage",
+        # Payments for plans that include credit, at most 50. They do not change the balance.
+        "planPayments": "list[StatementPlanPaymentsItem]",
+    },
+)
+
+
+class StatementListItemsItem(TypedDict):
+    # Calendar month in UTC.
+    month: str
+    # Whether the figures can still change. A month is final an hour after its end.
+    provisional: bool
+    # Balance before the first transaction of the month, in cents.
+    openingBalanceCents: int
+    # Sum of the deposits, in cents.
+    depositsCents: int
+    # Sum of refunds and disputes, 0 or negative, in cents.
+    refundsCents: int
+    # Sum of the adjustments: credits of plans and promotions, reversed refunds and corrections, in cents.
+    adjustmentsCents: int
+    # Sum of the charges for usage and of the platform fee, 0 or negative, in cents.
+    usageCents: int
+    # Balance after the last transaction of the month: the sum of the opening balance, deposits, refunds, adjustments and usage, in cents.
+    closingBalanceCents: int
+
+
+class StatementList(TypedDict):
+    # Items of this page.
+    items: list[StatementListItemsItem]
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
 
 
 class StepUp(TypedDict):
@@ -7639,6 +7850,20 @@ class GetBillingByokKeysData(TypedDict):
     nextCursor: str | None
 
 
+class GetBillingReceiptsQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class GetBillingReceiptsByIdDocumentQuery(TypedDict):
+    # `pdf`: a file of A4 pages. `html`: a page for a browser, without scripts. Default `pdf`.
+    format: NotRequired[Literal["pdf", "html"]]
+    # Language of the document, `en` or `de`. Default: the language of the caller in this org, or `en`.
+    language: NotRequired[Literal["en", "de"]]
+
+
 class GetBillingSpendingQuery(TypedDict):
     # Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`.
     period: NotRequired[str]
@@ -7657,6 +7882,24 @@ class GetBillingSpendingByModelQuery(TypedDict):
 class GetBillingSpendingByProjectQuery(TypedDict):
     # Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`.
     period: NotRequired[str]
+
+
+class GetBillingStatementsQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+
+
+class MonthParams(TypedDict):
+    month: str
+
+
+class GetBillingStatementsByMonthDocumentQuery(TypedDict):
+    # `pdf`: a file of A4 pages. `html`: a page for a browser, without scripts. Default `pdf`.
+    format: NotRequired[Literal["pdf", "html"]]
+    # Language of the document, `en` or `de`. Default: the language of the caller in this org, or `en`.
+    language: NotRequired[Literal["en", "de"]]
 
 
 class GetBillingTransactionsQuery(TypedDict):
@@ -8710,6 +8953,37 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /billing/receipts"],
+        *,
+        query: GetBillingReceiptsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> PaymentReceiptList: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /billing/receipts/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> PaymentReceipt: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /billing/receipts/:id/document"],
+        *,
+        params: IdParams,
+        query: GetBillingReceiptsByIdDocumentQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /billing/spending"],
         *,
         query: GetBillingSpendingQuery | None = ...,
@@ -8746,6 +9020,37 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Breakdown: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /billing/statements"],
+        *,
+        query: GetBillingStatementsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> StatementList: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /billing/statements/:month"],
+        *,
+        params: MonthParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Statement: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /billing/statements/:month/document"],
+        *,
+        params: MonthParams,
+        query: GetBillingStatementsByMonthDocumentQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
 
     @overload
     def call(
@@ -10548,6 +10853,37 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /billing/receipts"],
+        *,
+        query: GetBillingReceiptsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[PaymentReceiptList]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /billing/receipts/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[PaymentReceipt]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /billing/receipts/:id/document"],
+        *,
+        params: IdParams,
+        query: GetBillingReceiptsByIdDocumentQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /billing/spending"],
         *,
         query: GetBillingSpendingQuery | None = ...,
@@ -10584,6 +10920,37 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Breakdown]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /billing/statements"],
+        *,
+        query: GetBillingStatementsQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[StatementList]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /billing/statements/:month"],
+        *,
+        params: MonthParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Statement]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /billing/statements/:month/document"],
+        *,
+        params: MonthParams,
+        query: GetBillingStatementsByMonthDocumentQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
 
     @overload
     def call_with_response(

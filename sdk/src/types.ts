@@ -743,6 +743,17 @@ export interface BalanceTopupFailedEvent {
   }
 }
 
+export interface BillingDetails {
+  /** Name on receipts and statements, at most 200 characters. Null: the name of the org. */
+  name: string | null
+  /** Postal address, at most 500 characters and 6 lines. Null: none. */
+  address: string | null
+  /** Tax number, at most 50 characters. Null: none. */
+  taxId: string | null
+  /** Email address of the accounting, at most 254 characters. Null: none. */
+  email: string | null
+}
+
 export interface BillingPatch {
   /** Whether automatic top-up is on. */
   autoTopupEnabled?: boolean
@@ -754,6 +765,17 @@ export interface BillingPatch {
   autoTopupMonthlyCapCents?: number | null
   /** Maximum amount that the org may be charged in a calendar month (UTC), in cents, 0–10,000,000,000. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit. */
   monthlyCapCents?: number | null
+  /** Billing details to change. Fields that are not sent stay as they are. Null removes all. */
+  billingDetails?: {
+    /** Name on receipts and statements, at most 200 characters. Null: the name of the org. */
+    name?: string | null
+    /** Postal address, at most 500 characters and 6 lines. Null: none. */
+    address?: string | null
+    /** Tax number, at most 50 characters. Null: none. */
+    taxId?: string | null
+    /** Email address of the accounting, at most 254 characters. Null: none. */
+    email?: string | null
+  } | null
 }
 
 export interface BillingSnapshot {
@@ -869,6 +891,7 @@ export interface BillingSnapshot {
     /** Time of creation. */
     createdAt: string
   } | null
+  billingDetails: BillingDetails
   /** Automatic top-up. */
   autoTopup: {
     /** State of automatic top-up. `backing_off`: a payment was declined and is attempted again at `retryAt`. `monthly_cap`: another top-up would exceed the monthly limit. `due`: a payment starts within a minute. `under_way`: a payment is being made. */
@@ -977,6 +1000,17 @@ export interface Breakdown {
     /** Share of the total charged, 0–1. */
     share: number
   }>
+}
+
+export interface BuyerParty {
+  /** Name. */
+  name: string
+  /** Postal address, with line breaks. Null: none. */
+  address: string | null
+  /** Tax number. Null: none. */
+  taxId: string | null
+  /** Email address. Null: none. */
+  email: string | null
 }
 
 export interface CallerTool {
@@ -4084,6 +4118,44 @@ export interface PaymentEventReceived {
   received: true
 }
 
+export interface PaymentReceipt {
+  /** ID of the payment at Stripe. */
+  paymentIntentId: string
+  /** Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps. */
+  number: string
+  /** `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan. */
+  kind: "deposit" | "topup" | "plan"
+  /** ID of the plan. Null for a deposit, and for a plan that was paid before the server kept it. */
+  planId: string | null
+  /** Amount that was paid, in cents. */
+  paidCents: number
+  /** Amount that was added to the balance, in cents. */
+  creditedCents: number
+  /** Always `usd`. */
+  currency: "usd"
+  /** Who receives the payments. Null when the server names nobody. */
+  seller: {
+    /** Name. */
+    name: string
+    /** Postal address, with line breaks. Null: none. */
+    address: string | null
+    /** Tax number. Null: none. */
+    taxId: string | null
+    /** Email address. Null: none. */
+    email: string | null
+  } | null
+  buyer: BuyerParty
+  /** Time of creation. */
+  createdAt: string
+}
+
+export interface PaymentReceiptList {
+  /** Items of this page. */
+  items: PaymentReceipt[]
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null
+}
+
 export interface Peer {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -5128,6 +5200,125 @@ export interface StartedConnection {
   oauthUrl: string | null
   /** URL to POST the credentials to. Null for OAuth connectors. */
   credentialSubmitUrl: string | null
+}
+
+export interface Statement {
+  /** Calendar month in UTC. */
+  month: string
+  /** Whether the figures can still change. A month is final an hour after its end. */
+  provisional: boolean
+  /** Balance before the first transaction of the month, in cents. */
+  openingBalanceCents: number
+  /** Sum of the deposits, in cents. */
+  depositsCents: number
+  /** Sum of refunds and disputes, 0 or negative, in cents. */
+  refundsCents: number
+  /** Sum of the adjustments: credits of plans and promotions, reversed refunds and corrections, in cents. */
+  adjustmentsCents: number
+  /** Sum of the charges for usage and of the platform fee, 0 or negative, in cents. */
+  usageCents: number
+  /** Balance after the last transaction of the month: the sum of the opening balance, deposits, refunds, adjustments and usage, in cents. */
+  closingBalanceCents: number
+  /** Start of the month, inclusive. */
+  from: string
+  /** End of the month, exclusive. */
+  to: string
+  /** Always `usd`. */
+  currency: "usd"
+  /** Who receives the payments. Null when the server names nobody. */
+  seller: {
+    /** Name. */
+    name: string
+    /** Postal address, with line breaks. Null: none. */
+    address: string | null
+    /** Tax number. Null: none. */
+    taxId: string | null
+    /** Email address. Null: none. */
+    email: string | null
+  } | null
+  buyer: BuyerParty
+  /** Deposits, refunds and adjustments, oldest first, at most 500. `omittedCount` has the number of others. */
+  entries: Array<{
+    /** Unique ID, a UUID version 7. */
+    id: string
+    /** Why the balance changed. */
+    type: "deposit" | "refund" | "adjustment"
+    /** Change of the balance, in cents. */
+    amountCents: number
+    /** Explanation. */
+    notes: string | null
+    /** ID of the payment at Stripe. Null without a payment. */
+    paymentIntentId: string | null
+    /** Time of creation. */
+    createdAt: string
+  }>
+  /** Number of deposits, refunds and adjustments that are not in `entries`. */
+  omittedCount: number
+  /** Sum of those that are not in `entries`, in cents. */
+  omittedCents: number
+  /** The usage of the month, and how it became whole cents. */
+  usage: {
+    /** The 200 models with the highest charges, highest first, and all others as one. */
+    models: Array<{
+      /** ID of the model. Null for all other models. */
+      id: string | null
+      /** Name of the model. */
+      name: string
+      /** Number of model calls, including free ones. */
+      requestCount: number
+      /** Input tokens. */
+      inputTokens: number
+      /** Output tokens. */
+      outputTokens: number
+      /** Charged, without the platform fee, in microcents (10,000 are one cent). */
+      amountMicrocents: number
+    }>
+    /** Platform fee, in microcents (10,000 are one cent). */
+    platformFeeMicrocents: number
+    /** Charged before the month and posted in it, in microcents (10,000 are one cent). */
+    carriedInMicrocents: number
+    /** Charged in the month and not posted in it: a rest below a cent, in microcents (10,000 are one cent). */
+    carriedOutMicrocents: number
+    /** Posted in the month, a whole number of cents: models, platform fee and `carriedInMicrocents`, without `carriedOutMicrocents`, in microcents (10,000 are one cent). */
+    totalMicrocents: number
+  }
+  /** Payments for plans that include credit, at most 50. They do not change the balance. */
+  planPayments: Array<{
+    /** ID of the payment at Stripe. */
+    paymentIntentId: string
+    /** Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps. */
+    receiptNumber: string
+    /** ID of the plan. Null when it is unknown. */
+    planId: string | null
+    /** Amount that was paid, in cents. */
+    paidCents: number
+    /** Time of creation. */
+    createdAt: string
+  }>
+}
+
+export interface StatementList {
+  /** Items of this page. */
+  items: Array<{
+    /** Calendar month in UTC. */
+    month: string
+    /** Whether the figures can still change. A month is final an hour after its end. */
+    provisional: boolean
+    /** Balance before the first transaction of the month, in cents. */
+    openingBalanceCents: number
+    /** Sum of the deposits, in cents. */
+    depositsCents: number
+    /** Sum of refunds and disputes, 0 or negative, in cents. */
+    refundsCents: number
+    /** Sum of the adjustments: credits of plans and promotions, reversed refunds and corrections, in cents. */
+    adjustmentsCents: number
+    /** Sum of the charges for usage and of the platform fee, 0 or negative, in cents. */
+    usageCents: number
+    /** Balance after the last transaction of the month: the sum of the opening balance, deposits, refunds, adjustments and usage, in cents. */
+    closingBalanceCents: number
+  }>
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null
 }
 
 export interface StepUp {
@@ -7174,6 +7365,41 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_ERROR' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
+  /** List receipts */
+  'GET /billing/receipts': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: PaymentReceiptList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve a receipt */
+  'GET /billing/receipts/:id': {
+    params: {
+      /** ID of the payment at Stripe, at most 255 characters. */
+      id: string
+    }
+    data: PaymentReceipt
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Download a receipt */
+  'GET /billing/receipts/:id/document': {
+    params: {
+      /** ID of the payment at Stripe, at most 255 characters. */
+      id: string
+    }
+    query?: {
+      /** `pdf`: a file of A4 pages. `html`: a page for a browser, without scripts. Default `pdf`. */
+      format?: "pdf" | "html" | undefined
+      /** Language of the document, `en` or `de`. Default: the language of the caller in this org, or `en`. */
+      language?: "en" | "de" | undefined
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Retrieve spending */
   'GET /billing/spending': {
     query?: {
@@ -7209,6 +7435,41 @@ export interface Routes {
     }
     data: Breakdown
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** List statements */
+  'GET /billing/statements': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+    }
+    data: StatementList
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve a statement */
+  'GET /billing/statements/:month': {
+    params: {
+      /** Calendar month in UTC, such as `2026-11`. */
+      month: string
+    }
+    data: Statement
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Download a statement */
+  'GET /billing/statements/:month/document': {
+    params: {
+      /** Calendar month in UTC, such as `2026-11`. */
+      month: string
+    }
+    query?: {
+      /** `pdf`: a file of A4 pages. `html`: a page for a browser, without scripts. Default `pdf`. */
+      format?: "pdf" | "html" | undefined
+      /** Language of the document, `en` or `de`. Default: the language of the caller in this org, or `en`. */
+      language?: "en" | "de" | undefined
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Cancel the plan */
   'POST /billing/subscriptions/cancel': {

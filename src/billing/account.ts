@@ -17,6 +17,8 @@ import type { AccountRow, TransactionRow } from './ledger/queries.ts'
 import { wholeCents } from './ledger/money.ts'
 import { findNewestSubscription } from './payments/queries.ts'
 import { spanOf } from './periods.ts'
+import { getDetails, setDetails } from './receipts/receipts.ts'
+import type { DetailsPatch } from './receipts/receipts.ts'
 import { listRedeemed } from './promotion-queries.ts'
 import { toPromotion } from './promotions.ts'
 import { listOperations, toUsage } from './spending/spending.ts'
@@ -150,6 +152,7 @@ export const getSnapshot = (deps: LedgerDeps & { config: BillingConfig }, actor:
       ).map(toTransaction),
       promotions: (await listRedeemed(db, orgId)).map(toPromotion),
       subscription: await subscriptionOf(db, orgId, config),
+      billingDetails: await getDetails(db, orgId),
       autoTopup: autoTopupOf(account, topups, await findMonthTotal(db, orgId), now),
       limits: await limitsOf(db, account, used?.chargedMicrocents ?? 0n, may(actor, 'billing:manage')),
     }
@@ -163,14 +166,27 @@ const patchFields = [
   'monthlyCapCents',
 ] as const satisfies (keyof AccountPatch)[]
 
-/** Changes automatic top-up and the monthly cap. BAD_REQUEST when the patch is empty. */
+export interface SettingsPatch extends AccountPatch {
+  billingDetails?: DetailsPatch | null | undefined
+}
+
+/** Which billing details were sent, without the details: entries of the audit log are never deleted. */
+const changedOf = (patch: SettingsPatch): Record<string, unknown> => {
+  const named = patchFields.filter((field) => patch[field] !== undefined)
+  return {
+    ...Object.fromEntries(named.map((field) => [field, patch[field]])),
+    ...(patch.billingDetails === undefined ? {} : { billingDetails: Object.keys(patch.billingDetails ?? {}) }),
+  }
+}
+
+/** Changes automatic top-up, the monthly cap and billing details. BAD_REQUEST when the patch is empty. */
 export const updateSettings = (
   { db, jobs }: { db: Database } & Pick<LedgerDeps, 'jobs'>,
   actor: Actor,
-  patch: AccountPatch,
+  patch: SettingsPatch,
 ): Promise<void> => {
-  const named = patchFields.filter((field) => patch[field] !== undefined)
-  if (named.length === 0) throw badRequest('The body must name at least one field to change')
+  const details = changedOf(patch)
+  if (Object.keys(details).length === 0) throw badRequest('The body must name at least one field to change')
   return db.transaction(actor, async (db) => {
     const account = await lockAccount(db, actor.orgId)
     const wanted = {
@@ -184,10 +200,11 @@ export const updateSettings = (
       monthlyCapCents: patch.monthlyCapCents === undefined ? cents(account.monthlyCapCents) : patch.monthlyCapCents,
     }
     await queries.updateAccount(db, actor.orgId, wanted)
+    if (patch.billingDetails !== undefined) await setDetails(db, actor.orgId, patch.billingDetails)
     await audit(db, actor, 'billing.settings-changed', {
       type: 'billing',
       id: null,
-      details: Object.fromEntries(named.map((field) => [field, patch[field]])),
+      details,
     })
     const changed = await lockAccount(db, actor.orgId)
     await recordBalance(db, actor, { before: account, after: changed })

@@ -4,11 +4,15 @@ import type { BillingConfig } from '../config/billing.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
+import { createPdfPrinter } from './documents/pdf.ts'
+import type { PdfPrinter } from './documents/pdf.ts'
 import { createChargePoster } from './ledger/charge-poster.ts'
 import type { ChargePoster } from './ledger/charge-poster.ts'
 import { openPayments } from './payments/stripe.ts'
 import type { Payments } from './payments/stripe.ts'
 
+export { createPdfPrinter }
+export type { PdfPrinter }
 export { admitTurn, agentCapOf, coveredBy, isUnlimited, reserveCall } from './ledger/reservations.ts'
 export type { PlannedCall, ReservedMoney } from './ledger/reservations.ts'
 export { chargeStandaloneCall, releaseStandaloneCall, reserveStandaloneCall } from './ledger/standalone-calls.ts'

@@ -4,6 +4,7 @@ import type { Sealer } from '../platform/encryption/secrets.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Billing } from './billing.ts'
+import type { PdfPrinter } from './documents/pdf.ts'
 import type { PricedModel } from './ledger/pricing.ts'
 import type { ModelNames } from './spending/spending.ts'
 
@@ -15,4 +16,5 @@ export interface BillingRouteDeps {
   secrets: Sealer
   billing: Billing
   models: ModelNames & { models: readonly PricedModel[] }
+  printer: PdfPrinter
 }

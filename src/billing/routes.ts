@@ -8,6 +8,7 @@ import { getPricing } from './ledger/pricing.ts'
 import { Pricing } from './ledger/schemas.ts'
 import { registerPaymentRoutes } from './payments/routes.ts'
 import { registerPaymentWebhook } from './payments/webhook-routes.ts'
+import { registerReceiptRoutes } from './receipts/routes.ts'
 import { redeemPromotion } from './promotions.ts'
 import { registerProviderKeyRoutes } from './provider-keys/routes.ts'
 import {
@@ -20,6 +21,7 @@ import {
   Updated,
 } from './schemas.ts'
 import { registerSpendingRoutes } from './spending/routes.ts'
+import { registerStatementRoutes } from './statements/routes.ts'
 import { listTransactions } from './transactions.ts'
 
 const tags = ['Billing']
@@ -53,7 +55,7 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
         tags,
         summary: 'Update billing settings',
         description:
-          'Changes automatic top-up and the monthly spending limit. Fields that are not sent stay as they are. Any change ends the pause after a declined top-up.',
+          'Changes automatic top-up, the monthly spending limit and the billing details. Fields that are not sent stay as they are. Any change ends the pause after a declined top-up.',
         body: BillingPatch,
         response: { 200: Success(Updated) },
       },
@@ -118,6 +120,8 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
 
   registerPaymentRoutes(app, deps)
   registerSpendingRoutes(app, deps)
+  registerStatementRoutes(app, deps)
+  registerReceiptRoutes(app, deps)
   registerProviderKeyRoutes(app, deps)
   registerPaymentWebhook(app, deps)
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CreatedAt, Id, ListQuery, Nullable, Page, TimestampOf } from '../platform/http/schemas.ts'
+import { BillingDetails, BillingDetailsPatch } from './receipts/schemas.ts'
 import { Cents, Count, Microcents, Usage } from './spending/schemas.ts'
 
 const Cap = (description: string) => Nullable(Type.Integer({ description, examples: [null] }))
@@ -186,6 +187,7 @@ export const BillingSnapshot = Type.Object(
       }),
       'The monthly plan. Null without one.',
     ),
+    billingDetails: BillingDetails,
     autoTopup: AutoTopup,
     limits: Type.Object(
       {
@@ -252,6 +254,12 @@ export const BillingPatch = Type.Object(
             'Maximum amount that the org may be charged in a calendar month (UTC), in cents, 0–10,000,000,000. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit.',
           examples: [20_000],
         }),
+      ),
+    ),
+    billingDetails: Type.Optional(
+      Nullable(
+        BillingDetailsPatch,
+        'Billing details to change. Fields that are not sent stay as they are. Null removes all.',
       ),
     ),
   },

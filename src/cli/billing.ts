@@ -1,4 +1,10 @@
+import { extname } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import type { PrintedDocument } from '../billing/documents/document.ts'
+import { useSnapshot } from '../billing/ledger/queries.ts'
 import { verifyLedgers, verifyOrg } from '../billing/ledger/verify.ts'
+import { languages } from '../identity/languages.ts'
+import type { Language } from '../identity/languages.ts'
 import { UsageError, labelled } from './command.ts'
 import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { toExpiry } from './expiry.ts'
@@ -70,6 +76,113 @@ const ledgerVerify = async ({ db }: CommandContext, { options }: Arguments): Pro
   }
 }
 
+const toLanguage = (text: string | undefined, words: string): Language => {
+  const language = languages.find((one) => one === (text ?? 'en'))
+  if (language === undefined) throw new UsageError(`--language must be one of ${languages.join(', ')}`, words)
+  return language
+}
+
+/** Checks the name of the file before anything is read. Returns its format; undefined without a file. */
+const formatOf = (output: string | undefined, words: string): 'pdf' | 'html' | undefined => {
+  if (output === undefined) return undefined
+  const format = (['pdf', 'html'] as const).find((one) => extname(output) === `.${one}`)
+  if (format === undefined) throw new UsageError('--output must end with .pdf or .html', words)
+  return format
+}
+
+const writeDocument = async (
+  output: string | undefined,
+  format: 'pdf' | 'html' | undefined,
+  { orgId, document }: { orgId: string; document: PrintedDocument },
+): Promise<void> => {
+  if (output === undefined) return
+  if (format === 'html') {
+    const { htmlOf } = await import('../billing/documents/html.ts')
+    await writeFile(output, htmlOf(document))
+    return
+  }
+  const { createPdfPrinter } = await import('../billing/documents/pdf.ts')
+  const printer = createPdfPrinter()
+  await writeFile(output, await printer.print(document, { orgId }))
+  await printer.close()
+}
+
+const writtenTo = (output: string | undefined): [string, string][] => (output === undefined ? [] : [['File', output]])
+
+const statement = async ({ config, db }: CommandContext, { options }: Arguments): Promise<Output> => {
+  const { month: wanted = '', output } = options
+  const format = formatOf(output, 'statement')
+  const language = toLanguage(options['language'], 'statement')
+  const org = await getOrg(db, options['org'] ?? '')
+  const { getMonth, getStatement } = await import('../billing/statements/statements.ts')
+  const { printStatement } = await import('../billing/statements/print.ts')
+  const { toStatement } = await import('../billing/statements/output.ts')
+  const { getBuyer, numberReceipts } = await import('../billing/receipts/receipts.ts')
+  const { planNames } = await import('../billing/plan-names.ts')
+  const { createModelCatalog } = await import('../agents/agents.ts')
+  const models = createModelCatalog(config.modelProviders)
+  const names = {
+    orgId: org.id,
+    seller: config.billing.seller,
+    buyer: await getBuyer(db, org.id),
+    modelName: (id: string): string => models.find(id)?.name ?? id,
+  }
+  const now = new Date()
+  const month = getMonth(wanted, now)
+  await numberReceipts(db, org.id)
+  const found = await db.transaction({ orgId: org.id }, async (db) => {
+    await useSnapshot(db)
+    return getStatement(db, org.id, month, now)
+  })
+  const document = printStatement(found, { ...names, language, planName: planNames(config.billing), now })
+  await writeDocument(output, format, { orgId: org.id, document })
+  return {
+    json: { org: { id: org.id, name: org.name }, statement: toStatement(found, names) },
+    lines: labelled([
+      ['Org', `${org.name}  ${org.id}`],
+      ['Month', found.isProvisional ? `${found.month}, provisional` : found.month],
+      ['Opening balance', dollars(found.openingCents)],
+      ['Deposits', dollars(found.depositCents)],
+      ['Refunds', dollars(found.refundCents)],
+      ['Adjustments', dollars(found.adjustmentCents)],
+      ['Usage', dollars(found.usageCents)],
+      ['Closing balance', dollars(found.closingCents)],
+      ...writtenTo(output),
+    ]),
+  }
+}
+
+const receipt = async ({ config, db }: CommandContext, { options }: Arguments): Promise<Output> => {
+  const { payment = '', output } = options
+  const format = formatOf(output, 'receipt')
+  const language = toLanguage(options['language'], 'receipt')
+  const org = await getOrg(db, options['org'] ?? '')
+  const { getReceipt } = await import('../billing/receipts/receipts.ts')
+  const { printReceipt } = await import('../billing/receipts/print.ts')
+  const { toReceipt } = await import('../billing/receipts/output.ts')
+  const { planNames } = await import('../billing/plan-names.ts')
+  const found = await getReceipt(db, org.id, payment)
+  const { seller } = config.billing
+  const document = printReceipt(found, { language, seller, planName: planNames(config.billing) })
+  await writeDocument(output, format, { orgId: org.id, document })
+  return {
+    json: { org: { id: org.id, name: org.name }, receipt: toReceipt(found, config.billing) },
+    lines: labelled([
+      ['Org', `${org.name}  ${org.id}`],
+      ['Receipt', found.label],
+      ['Buyer', found.buyer.name],
+      ['Paid', dollars(found.paid)],
+      ['Date', found.createdAt],
+      ...writtenTo(output),
+    ]),
+  }
+}
+
+const documentOptions = {
+  output: { value: 'FILE', description: 'also write the document to a file that ends with .pdf or .html' },
+  language: { value: 'L', description: 'the language of the file: en or de; default: en' },
+} as const
+
 const org = { value: 'ID', description: 'the org', required: true } as const
 
 /** Commands for balances, promotions and ledgers. */
@@ -97,6 +210,29 @@ export const billingCommands: Command[] = [
     },
     needs: 'database',
     run: promoCreate,
+  },
+  {
+    words: 'statement',
+    summary: "Print the statement of a month of an org's balance",
+    options: {
+      org,
+      month: { value: 'M', description: 'the calendar month in UTC, such as 2026-11', required: true },
+      ...documentOptions,
+    },
+    details: 'Charges of the last seconds may be missing while servers are running.',
+    needs: 'database',
+    run: statement,
+  },
+  {
+    words: 'receipt',
+    summary: 'Print the receipt of a payment',
+    options: {
+      org,
+      payment: { value: 'PI', description: 'the ID of the payment at Stripe, such as pi_3SWc…', required: true },
+      ...documentOptions,
+    },
+    needs: 'database',
+    run: receipt,
   },
   {
     words: 'ledger verify',

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -502,6 +502,27 @@ describe('billing commands', async () => {
     const answer = await app.call('POST', path, { as: acme.apiKey.key, json: { code: 'Hello-1' } })
     assert.equal(answer.body.data.remainingCents, 150)
     assert.equal((await failure('promo', 'create', '--code', 'HELLO-1', '--cents', '1')).code, 'CONFLICT')
+  })
+
+  test('statement and receipt print the figures and write files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-cli-'))
+    after(() => rm(folder, { recursive: true, force: true }))
+    const month = new Date().toISOString().slice(0, 7)
+    const page = join(folder, 'statement.html')
+    const { statement } = await json('statement', '--org', acme.org.id, '--month', month, '--output', page)
+    assert.deepEqual([statement.month, statement.closingBalanceCents], [month, 600])
+    assert.match(await readFile(page, 'utf8'), /Closing balance: \$6\.00/)
+    const paid = sql`insert into payments (org_id, payment_intent_id, amount_cents) values (${acme.org.id}, 'pi_1', 900)`
+    await app.db.execute(paid)
+    const file = join(folder, 'receipt.pdf')
+    const { receipt } = await json('receipt', '--org', acme.org.id, '--payment', 'pi_1', '--output', file)
+    assert.deepEqual([receipt.paidCents, receipt.number.slice(-5)], [900, '-0001'])
+    assert.match(await readFile(file, 'latin1'), /^%PDF-/)
+    assert.equal((await failure('statement', '--org', acme.org.id, '--month', '2026-13')).code, 'NOT_FOUND')
+    assert.equal(
+      (await failure('statement', '--org', acme.org.id, '--month', month, '--output', 'a.doc')).code,
+      'USAGE',
+    )
   })
 
   if (await onOneServer(app.db, 'an inconsistent ledger', 'triggers of shards cannot be turned off')) {

@@ -128,6 +128,12 @@ const readPlans: Parse<ParsedPlan[]> = (path) => {
   return plans
 }
 
+/** The longest text of the seller's details. They are printed on a page. */
+const maxSellerText = 300
+
+const printedText: Parse<string> = (value) =>
+  value.length <= maxSellerText ? value : new Mistake(`must be at most ${maxSellerText} characters`)
+
 /** Billing and payments. */
 export const billingVariables = {
   BILLING_ENFORCED: {
@@ -176,6 +182,18 @@ export const billingVariables = {
     fallback: '',
     parse: readPlans,
   },
+  BILLING_SELLER_NAME: {
+    description: 'Name of the company that receives the payments, for receipts and statements. Unset: they name none.',
+    fallback: '',
+    parse: printedText,
+  },
+  BILLING_SELLER_ADDRESS: {
+    description: 'Its postal address, at most 6 lines separated by semicolons.',
+    fallback: '',
+    parse: printedText,
+  },
+  BILLING_SELLER_TAX_ID: { description: 'Its tax number.', fallback: '', parse: printedText },
+  BILLING_SELLER_EMAIL: { description: 'Its email address for questions.', fallback: '', parse: printedText },
   SERVICE_BYOK_ENABLED: {
     description: 'Allow orgs to store their own API keys for model providers.',
     fallback: '0',
@@ -193,6 +211,17 @@ export interface BillingConfig {
   isProduction: boolean
   plans: readonly Plan[]
   takesProviderKeys: boolean
+  /** Who receives the payments. Null: receipts name nobody. */
+  seller: Seller | null
+}
+
+/** Printed on receipts and statements. */
+export interface Seller {
+  name: string
+  /** Lines separated by `\n`. */
+  address: string | null
+  taxId: string | null
+  email: string | null
 }
 
 /** The platform fee, and the sum of deposits up to which it is waived. */
@@ -200,6 +229,16 @@ export interface FeeRule {
   bps: number
   waiverCents: number
 }
+
+const sellerOf = (parsed: ParsedOf<typeof billingVariables>): Seller | null =>
+  parsed.BILLING_SELLER_NAME === undefined
+    ? null
+    : {
+        name: parsed.BILLING_SELLER_NAME,
+        address: parsed.BILLING_SELLER_ADDRESS?.replaceAll(/\s*;\s*/g, '\n') ?? null,
+        taxId: parsed.BILLING_SELLER_TAX_ID ?? null,
+        email: parsed.BILLING_SELLER_EMAIL ?? null,
+      }
 
 export const billingConfigOf = (
   parsed: ParsedOf<typeof billingVariables>,
@@ -218,4 +257,5 @@ export const billingConfigOf = (
   isProduction,
   plans: (parsed.PLANS_FILE ?? builtInPlans).map((plan) => ({ ...plan, quotas: { ...defaultQuotas, ...plan.quotas } })),
   takesProviderKeys: parsed.SERVICE_BYOK_ENABLED,
+  seller: sellerOf(parsed),
 })

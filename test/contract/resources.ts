@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { insertGrant, setTokens } from '../../src/identity/apps/queries.ts'
 import { insertKey } from '../../src/billing/provider-keys/queries.ts'
 import { providerKeyColumn } from '../../src/billing/provider-keys/provider-keys.ts'
+import { sql } from '../../src/platform/database/database.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 import { until } from '../support/until.ts'
@@ -102,6 +103,17 @@ export const factories: Record<string, Factory> = {
     const { id, key } = await post(app, owner, '/api-keys', { name: 'Another key' })
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
+  },
+  [`${api}/billing/statements/:month`]: async (app, owner) => ({
+    params: { month: '2026-11' },
+    exists: readable(app, owner, '/billing/statements/2026-11'),
+  }),
+  [`${api}/billing/receipts/:id`]: async (app, owner) => {
+    const id = `pi_${newId()}`
+    await app.db.execute(
+      sql`insert into payments (org_id, payment_intent_id, amount_cents) values (${owner.orgId}, ${id}, 900)`,
+    )
+    return { params: { id }, exists: readable(app, owner, `/billing/receipts/${id}`) }
   },
   [`${api}/apps/:id`]: async (app, owner) => {
     // Inserted directly, because a person authorizes apps in a browser.
@@ -265,6 +277,8 @@ export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/
 export const freeParams: Record<string, string> = {
   // The conversation id of the AI SDK; the session id comes before it.
   chatId: 'conversation',
+  // A month of the statements, which every org has.
+  month: '2026-11',
   // The number of a version; the id of the file comes before it.
   version: '1',
   // An entry of the catalog, which is the same for every org; the agent id comes before it.

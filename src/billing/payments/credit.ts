@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { lockAccount, postEntries, postEntryOnce } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/queries.ts'
+import { storePayment } from '../receipts/receipts.ts'
 import * as queries from './queries.ts'
 import type { Fact, PaymentRow } from './queries.ts'
 import * as topupQueries from './topup-queries.ts'
@@ -142,7 +143,7 @@ export const creditPayment = async (
   if (!posted) return undefined
   const { orgId } = account
   const paid = { orgId, paymentIntentId, amountCents, paidCents: null }
-  await queries.insertPayment(db, paid)
+  await storePayment(db, { ...paid, planId: null })
   // A person paid, so an earlier decline of the saved card no longer delays automatic top-up.
   if (!isAutomatic) await topupQueries.clearBackOff(db, orgId)
   const applied = await applyFacts(db, posted, { ...paid, refundedCents: 0n })
@@ -158,10 +159,10 @@ export const creditPayment = async (
 export const linkGrant = async (
   db: Transaction,
   account: AccountRow,
-  grant: { paymentIntentId: string; amountCents: bigint; paidCents: bigint },
+  grant: { paymentIntentId: string; amountCents: bigint; paidCents: bigint; planId: string },
 ): Promise<AccountRow> => {
   const payment = { ...grant, orgId: account.orgId }
-  const isNew = await queries.insertPayment(db, payment)
+  const isNew = await storePayment(db, payment)
   return isNew ? applyFacts(db, account, { ...payment, refundedCents: 0n }) : account
 }
 

@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import { claimKey, findOrgOf } from '../../platform/database/directory.ts'
+import type { Buyer } from '../receipts/queries.ts'
 
 /** False when the event was applied before. Waits for a transaction that is applying the same event. */
 export const claimEvent = async (db: Db, id: string, type: string): Promise<boolean> =>
@@ -45,15 +46,20 @@ export interface PaymentRow {
   paidCents: bigint | null
 }
 
+export interface NewPayment extends Omit<PaymentRow, 'refundedCents'> {
+  planId: string | null
+  buyer: Buyer
+}
+
 /** False when it was stored before, for this org or for another one. */
 export const insertPayment = async (
   db: Transaction,
-  { orgId, paymentIntentId, amountCents, paidCents }: Omit<PaymentRow, 'refundedCents'>,
+  { orgId, paymentIntentId, amountCents, paidCents, planId, buyer }: NewPayment,
 ): Promise<boolean> => {
   if ((await claimKey(db, 'payment', paymentIntentId, orgId)) !== orgId) return false
   const inserted = await db.execute(sql`
-    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents)
-    values (${orgId}, ${paymentIntentId}, ${amountCents}, ${paidCents})
+    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents, plan_id, buyer)
+    values (${orgId}, ${paymentIntentId}, ${amountCents}, ${paidCents}, ${planId}, ${JSON.stringify(buyer)}::jsonb)
     on conflict do nothing`)
   return inserted > 0
 }

@@ -66,6 +66,7 @@ const grantCredit = async (
     paymentIntentId,
     amountCents: includedCreditCents,
     paidCents: paidCents === undefined ? includedCreditCents : BigInt(paidCents),
+    planId,
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Actor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
@@ -10,6 +10,10 @@ import * as queries from './queries.ts'
 /** Sets the language of the console for the caller in the org of the call. Null: that of the browser. */
 export const setLanguage = (db: Database, { orgId, userId }: Actor, language: Language | null): Promise<unknown> =>
   queries.setLanguage(db, orgId, userId, language)
+
+/** The language that the caller has chosen in the org of the call. Null: that of the browser. */
+export const getLanguage = async (db: Db, { orgId, userId }: Actor): Promise<Language | null> =>
+  (await queries.findLanguage(db, orgId, userId))?.language ?? null
 
 /** Changes the name of the caller in the org of the call; in other orgs the person keeps theirs. Returns the name. */
 export const renameSelf = (db: Database, actor: Actor, wanted: string): Promise<string> =>

@@ -94,6 +94,10 @@ export const renameMember = (db: Db, orgId: string, id: string, name: string) =>
     update members set name = ${name}, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id}`)
 
+export const findLanguage = (db: Db, orgId: string, userId: string) =>
+  db.row<{ language: Language | null }>(sql`
+    select language from members where org_id = ${orgId} and user_id = ${userId}`)
+
 /** The revision is unchanged: administrators neither see nor edit the language. */
 export const setLanguage = (db: Db, orgId: string, userId: string, language: Language | null) =>
   db.execute(sql`update members set language = ${language} where org_id = ${orgId} and user_id = ${userId}`)

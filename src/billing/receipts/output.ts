@@ -1,0 +1,17 @@
+import type { BillingConfig } from '../../config/billing.ts'
+import type { Receipt } from './receipts.ts'
+
+/** A receipt in the form of the API. */
+export const toReceipt = (receipt: Receipt, { seller }: Pick<BillingConfig, 'seller'>) => ({
+  paymentIntentId: receipt.paymentIntentId,
+  number: receipt.label,
+  kind:
+    receipt.paidCents !== null ? ('plan' as const) : receipt.isAutomatic ? ('topup' as const) : ('deposit' as const),
+  planId: receipt.planId,
+  paidCents: Number(receipt.paid),
+  creditedCents: Number(receipt.amountCents),
+  currency: 'usd' as const,
+  seller,
+  buyer: receipt.buyer,
+  createdAt: receipt.createdAt,
+})

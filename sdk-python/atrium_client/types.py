@@ -8117,6 +8117,11 @@ class GetFilesData(TypedDict):
     nextCursor: str | None
 
 
+class GetFilesArchiveQuery(TypedDict):
+    # IDs of 1–100 files and folders, separated by commas.
+    ids: str
+
+
 class GetFilesSharesQuery(TypedDict):
     # Maximum number of items to return, 1–100. Default 50.
     limit: NotRequired[int]
@@ -9467,6 +9472,16 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /files/archive"],
+        *,
+        query: GetFilesArchiveQuery,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /files/retention"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -9536,6 +9551,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/archive"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
 
     @overload
     def call(
@@ -11367,6 +11392,16 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /files/archive"],
+        *,
+        query: GetFilesArchiveQuery,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /files/retention"],
         *,
         headers: Mapping[str, str] | None = ...,
@@ -11436,6 +11471,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/archive"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
 
     @overload
     def call_with_response(

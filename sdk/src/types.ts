@@ -7955,6 +7955,15 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
+  /** Download several files as a ZIP archive */
+  'GET /files/archive': {
+    query: {
+      /** IDs of 1–100 files and folders, separated by commas. */
+      ids: string
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Retrieve how long versions are kept */
   'GET /files/retention': {
     data: Retention
@@ -8028,6 +8037,15 @@ export interface Routes {
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
+  }
+  /** Download a folder as a ZIP archive */
+  'GET /files/:id/archive': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Download bytes with a signed URL */
   'GET /files/:id/content': {

@@ -1,3 +1,5 @@
+import { registerArchiveRoutes } from './archive/routes.ts'
+import { createArchiveSender } from './archive/send-archive.ts'
 import { onceClosed } from '../platform/http/closed.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
@@ -32,7 +34,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerFileChanges(app, deps)
   registerTrashRoutes(app, deps)
   registerVersionRoutes(app, deps)
-  registerShareRoutes(app, deps)
+  const archives = createArchiveSender(deps)
+  registerArchiveRoutes(app, deps, archives)
+  registerShareRoutes(app, deps, archives)
 
   app.get(
     `${apiPrefix}/files`,

@@ -39,6 +39,7 @@ const publicRoutes = [
   'GET /logos/:orgId/:version',
   // The token in the path is the only credential.
   'GET /s/:token',
+  'GET /s/:token/archive',
   'GET /s/:token/files/:id',
   'POST /s/:token/password',
   'POST /s/:token/uploads',

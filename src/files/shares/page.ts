@@ -145,13 +145,18 @@ const bytesUrl = ({ token, access, contentOrigin }: PageLinks, id: string, downl
 const aboutOf = ({ language }: PageLook, share: OpenShare, name: string): string =>
   share.hasPassword ? texts[language].shared : name
 
+const archiveUrl = ({ token, access }: PageLinks, id: string): string =>
+  escape(`/s/${token}/archive${queryOf({ item: id, access })}`)
+
 const downloadButton = ({ language }: PageLook, share: OpenShare, links: PageLinks, item: SharedItem): string => {
-  const { download, downloadsReached } = texts[language]
+  const { download, downloadAll, downloadsReached } = texts[language]
   if (share.permission !== 'download') return ''
   if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) {
     return `<p class="muted">${downloadsReached}</p>`
   }
-  return `<a class="button" href="${bytesUrl(links, item.id, true)}">${download}</a>`
+  return item.source === 'folder'
+    ? `<a class="button" href="${archiveUrl(links, item.id)}">${downloadAll}</a>`
+    : `<a class="button" href="${bytesUrl(links, item.id, true)}">${download}</a>`
 }
 
 const shownTypes: [pattern: RegExp, tag: (url: string, name: string) => string][] = [
@@ -241,7 +246,7 @@ export const folderPage = (
   return pageOf(
     look,
     folder.name,
-    `<main>${brandOf(look)}<header><h1>${escape(folder.name)}</h1></header>
+    `<main>${brandOf(look)}<header><h1>${escape(folder.name)}</h1>${rows.length === 0 ? '' : downloadButton(look, share, links, folder)}</header>
 <div class="card">${rows.length === 0 ? `<p class="muted">${t.emptyFolder}</p>` : `<ul>${rows.join('')}</ul>`}</div>
 <nav>${nav}</nav></main>`,
     aboutOf(look, share, folder.name),

@@ -2,14 +2,17 @@ import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
+import type { ArchiveSender } from '../archive/send-archive.ts'
 import type { FilesDeps } from '../deps.ts'
+import { registerVisitArchive } from './visit-archive.ts'
 import { registerVisitRoutes } from './visit-routes.ts'
 import { ListedShare, Share, ShareCreate, ShareCreated, ShareParams, SharePatch } from './schemas.ts'
 import { createShare, listOrgShares, listShares, revokeShare, updateShare } from './shares.ts'
 
-export const registerShareRoutes = (app: App, deps: FilesDeps): void => {
+export const registerShareRoutes = (app: App, deps: FilesDeps, archives: ArchiveSender): void => {
   const { config, db } = deps
   registerVisitRoutes(app, deps)
+  registerVisitArchive(app, deps, archives)
 
   app.get(
     `${apiPrefix}/files/:id/shares`,

@@ -22,6 +22,8 @@ export interface Texts {
   password: string
   next: string
   download: string
+  /** Of a folder. */
+  downloadAll: string
   downloadsReached: string
   noPreview: string
   content: string
@@ -43,7 +45,16 @@ export interface Texts {
   notPossible: string
   /** In place of messages of the API, which are English. */
   rejections: Record<
-    'downloads' | 'downloadLimit' | 'uploads' | 'uploadLimit' | 'type' | 'size' | 'attempts' | 'other',
+    | 'downloads'
+    | 'downloadLimit'
+    | 'uploads'
+    | 'uploadLimit'
+    | 'type'
+    | 'size'
+    | 'attempts'
+    | 'archiveSize'
+    | 'archives'
+    | 'other',
     string
   >
 }
@@ -56,6 +67,7 @@ const english: Texts = {
   password: 'Password',
   next: 'Continue',
   download: 'Download',
+  downloadAll: 'Download all',
   downloadsReached: 'The download limit of this link is reached.',
   noPreview: 'This file has no preview.',
   content: 'Content',
@@ -87,6 +99,8 @@ const english: Texts = {
     type: 'Files of this type cannot be uploaded here.',
     size: 'The file is too large.',
     attempts: 'Too many wrong passwords. Try again in an hour.',
+    archiveSize: 'The folder is too large for an archive. Download its files one by one.',
+    archives: 'Too many archives are being downloaded. Try again in a minute.',
     other: 'The server did not accept the request.',
   },
 }
@@ -99,6 +113,7 @@ const german: Texts = {
   password: 'Passwort',
   next: 'Weiter',
   download: 'Herunterladen',
+  downloadAll: 'Alle herunterladen',
   downloadsReached: 'Die Anzahl der Downloads dieses Links ist erreicht.',
   noPreview: 'Diese Datei hat keine Vorschau.',
   content: 'Inhalt',
@@ -130,6 +145,8 @@ const german: Texts = {
     type: 'Dateien dieses Typs können hier nicht hochgeladen werden.',
     size: 'Die Datei ist zu groß.',
     attempts: 'Zu viele falsche Passwörter. Versuchen Sie es in einer Stunde erneut.',
+    archiveSize: 'Der Ordner ist zu groß für ein Archiv. Laden Sie seine Dateien einzeln herunter.',
+    archives: 'Es werden bereits zu viele Archive heruntergeladen. Versuchen Sie es in einer Minute erneut.',
     other: 'Der Server hat die Anfrage nicht angenommen.',
   },
 }
@@ -149,5 +166,6 @@ export const explanation = (language: Language, error: ApiError): { title: strin
   const reason = error.cause instanceof Rejection ? error.cause.reason : 'other'
   // The messages of the API are more precise than a general text, but English.
   const text = language === 'en' ? error.message : rejections[reason]
-  return { title: titles[error.code] ?? notPossible, text }
+  const isOfArchive = reason === 'archiveSize' || reason === 'archives'
+  return { title: isOfArchive ? notPossible : (titles[error.code] ?? notPossible), text }
 }

@@ -6,7 +6,6 @@ import { Type } from 'typebox'
 import { ApiError } from '../../platform/http/errors.ts'
 import { onceClosed } from '../../platform/http/closed.ts'
 import { parseFormFields } from '../../platform/http/form-fields.ts'
-import { preferredLanguage } from '../../identity/languages.ts'
 import { logoPath } from '../../identity/members/logo.ts'
 import { getOrg } from '../../identity/members/orgs.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -22,10 +21,11 @@ import { readForm } from '../uploads/multipart.ts'
 import type { FilePart } from '../uploads/multipart.ts'
 import { discard } from '../uploads/uploads.ts'
 import type { Received } from '../uploads/uploads.ts'
-import { filePage, folderPage, isDisplayed, messagePage, pagePolicy, passwordPage, uploadPage } from './page.ts'
+import { filePage, folderPage, isDisplayed, passwordPage, uploadPage } from './page.ts'
 import type { PageLinks, PageLook } from './page.ts'
 import * as queries from './queries.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
+import { redirectTo, sendPage, watchShare } from './visit-responses.ts'
 import {
   countUpload,
   enterPassword,
@@ -37,7 +37,6 @@ import {
   showsContent,
   takeDownload,
 } from './visits.ts'
-import { explanation } from './texts.ts'
 import type { Visit } from './visits.ts'
 
 const hidden = (summary: string) => ({ hide: true, summary, response: { 200: Type.Unknown() } })
@@ -52,38 +51,6 @@ const Query = Type.Object({
 })
 
 const pageSize = 200
-
-/** A path of this server, as the result of a request after which the browser loads another page. */
-const redirectTo = (path: string): URL => new URL(path, 'http://server.invalid')
-const pathOf = ({ pathname, search }: URL): string => pathname + search
-
-/** Sends a page. Errors of the API become pages as well. */
-const sendPage = async (
-  reply: FastifyReply,
-  contentOrigin: string | undefined,
-  render: (look: PageLook) => Promise<string | URL>,
-): Promise<FastifyReply> => {
-  const language = preferredLanguage(reply.request.headers['accept-language'])
-  let status = 200
-  let page: string | URL
-  try {
-    page = await render({ language })
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-    status = error.status
-    const { title, text } = explanation(language, error)
-    page = messagePage({ language }, title, text)
-  }
-  if (page instanceof URL) return reply.header('cache-control', 'no-store').redirect(pathOf(page), 303)
-  reply.headers({
-    'content-security-policy': pagePolicy(contentOrigin),
-    'cache-control': 'no-store',
-    'content-language': language,
-    vary: 'accept-language',
-    'x-robots-tag': 'noindex, nofollow',
-  })
-  return reply.code(status).type('text/html; charset=utf-8').send(page)
-}
 
 const previewOf = async (
   deps: FilesDeps,
@@ -154,22 +121,6 @@ const storeUpload = async (deps: FilesDeps, request: FastifyRequest, visit: Visi
 
 const originOfContent = (contentBaseUrl: string | undefined): string | undefined =>
   contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
-
-/** How often a running download checks that its share still exists. */
-const checkMs = 500
-
-/** Ends a running download within a second after its share has ended. */
-const watchShare = ({ db, log }: FilesDeps, reply: FastifyReply, share: OpenShare): void => {
-  const timer = setInterval(() => {
-    queries.isShareOpen(db, share).then(
-      (isOpen) => {
-        if (!isOpen) reply.raw.destroy()
-      },
-      (error: unknown) => log.warn({ err: error, shareId: share.id }, 'a share could not be checked'),
-    )
-  }, checkMs)
-  onceClosed(reply.raw, () => clearInterval(timer))
-}
 
 export const registerVisitRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps

@@ -118,9 +118,9 @@ export const Patch = <T extends TObject>(schema: T) => {
 }
 
 /** A binary response, for the API reference only: streamed bodies are not serialised by a schema. */
-export const Bytes = (description: string) => ({
+export const Bytes = (description: string, type = 'application/octet-stream') => ({
   description,
-  content: { 'application/octet-stream': { schema: Type.Unknown() } },
+  content: { [type]: { schema: Type.Unknown() } },
 })
 
 const turnEvents = 'id: 1\ndata: {"type":"text-delta","id":"1.1.1","delta":"Hello"}\n\ndata: [DONE]\n\n'

@@ -135,3 +135,30 @@ export const downloadFile = ({ id, name }: FileRecord): void => {
   link.download = name
   link.click()
 }
+
+const startDownload = (href: string): void => {
+  const link = document.createElement('a')
+  link.href = href
+  link.download = ''
+  link.click()
+}
+
+const archiveFailure = (status: number): Error => {
+  if (status === 400) return new Error(t`An archive can have at most 100,000 files and folders and 100 GB.`)
+  if (status === 429) return new Error(t`Too many archives are being downloaded. Try again when one is complete.`)
+  return new Error(t`Try again. If it happens again, reload the page.`)
+}
+
+/** Starts the download of files and folders as one ZIP archive. A browser would show only that a download failed. */
+export const downloadArchive = async (files: readonly FileRecord[]): Promise<void> => {
+  const [only] = files
+  const path = only && files.length === 1 ? `/files/${only.id}/archive` : '/files/archive'
+  const url = api.url(path, files.length === 1 ? {} : { ids: files.map(({ id }) => id).join(',') })
+  try {
+    const { ok, status } = await fetch(url, { method: 'HEAD' })
+    if (!ok) throw archiveFailure(status)
+    startDownload(url)
+  } catch (error) {
+    toast.failed(t`The archive could not be created`, error)
+  }
+}

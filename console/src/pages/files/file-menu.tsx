@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import {
   Download,
+  FolderArchive,
   FolderInput,
   FolderOpen,
   Link2,
@@ -16,7 +17,7 @@ import { copyText } from '../../clipboard.ts'
 import { shareableUrl } from '../../scope.ts'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { downloadFile } from './changes.ts'
+import { downloadArchive, downloadFile } from './changes.ts'
 import type { FileDialogRequest } from './dialogs.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
@@ -38,6 +39,18 @@ const copyLink = ({ id, source, parentId }: FileRecord): void => {
   )
 }
 
+/** As many as the API puts into one archive. */
+const mostInArchive = 100
+
+const archiveEntry = (files: readonly FileRecord[]): MenuEntries[number] => ({
+  label: t`Download as ZIP`,
+  icon: <FolderArchive />,
+  disabledReason:
+    (files.length > mostInArchive && t`At most ${mostInArchive} items can be downloaded together.`) ||
+    (files.some(({ status }) => status === 'pending') && t`The upload is not complete.`),
+  onSelect: () => void downloadArchive(files),
+})
+
 /** Menu entries for the selected files. Disabled entries give the reason. */
 export const fileMenuFor = (
   files: readonly FileRecord[],
@@ -52,7 +65,7 @@ export const fileMenuFor = (
       ? [
           { label: t`Open`, icon: <SquareArrowOutUpRight />, shortcut: 'Enter', onSelect: () => open(file) },
           ...(file.source === 'folder'
-            ? []
+            ? [archiveEntry(files)]
             : [
                 {
                   label: t`Download`,
@@ -101,7 +114,7 @@ export const fileMenuFor = (
                 },
               ]),
         ]
-      : []
+      : [archiveEntry(files)]
   return [
     ...single,
     { label: t`Move to…`, icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },

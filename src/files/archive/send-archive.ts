@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceClosed } from '../../platform/http/closed.ts'
+import { tooManyRequests } from '../../platform/http/errors.ts'
+import { createFairQueue } from '../../platform/process/fair-queue.ts'
+import { dispositionOf, downloadHeaders } from '../downloads/content-headers.ts'
+import { archiveOf, checkArchive } from './archive.ts'
+import type { ArchiveDeps, ArchiveOf } from './archive.ts'
+
+export interface ArchiveResponse {
+  of: ArchiveOf
+  name: string
+  /** Archives of one group have a limit. */
+  group: string
+  /** Called before the first byte is sent. */
+  begin?: () => Promise<void>
+}
+
+export interface ArchiveSender {
+  /** Resolves when the response has ended. Throws like checkArchive, and TOO_MANY_REQUESTS. */
+  send(request: FastifyRequest, reply: FastifyReply, response: ArchiveResponse): Promise<FastifyReply>
+}
+
+/** Archives that are sent at the same time to the members of an org, or to the visitors of a share. */
+const perGroup = 4
+/** A client that reads nothing for this time does not keep its place. */
+const stallMs = 60_000
+
+const busy = (): Error =>
+  tooManyRequests(`At most ${perGroup} archives can be downloaded at the same time. Try again when one is complete.`, {
+    headers: { 'retry-after': '10' },
+  })
+
+/** Passes the bytes on. Returns how long the reader has not asked for more. */
+const watchReader = (bytes: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; idleMs: () => number } => {
+  let since: number | undefined
+  const passed = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      since = performance.now()
+      yield chunk
+      since = undefined
+    }
+  }
+  return { bytes: passed(), idleMs: () => (since === undefined ? 0 : performance.now() - since) }
+}
+
+const stream = async (
+  { db, objects }: ArchiveDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  of: ArchiveOf,
+): Promise<void> => {
+  const closed = new AbortController()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const { bytes, idleMs } = watchReader(archiveOf({ db, objects }, of, closed.signal))
+  const timer = setInterval(() => {
+    if (idleMs() > stallMs) reply.raw.destroy()
+  }, stallMs / 10)
+  const isPublic = request.routeOptions.config.access === 'public'
+  const unwatch = isPublic ? undefined : request.watchAuthority(() => void reply.raw.destroy())
+  onceClosed(reply.raw, () => {
+    clearInterval(timer)
+    unwatch?.()
+    // Ends a read that waits for the object store.
+    closed.abort(new Error('the response was closed'))
+    end()
+  })
+  void reply.send(Readable.from(bytes, { objectMode: false, highWaterMark: 65_536 }))
+  await ended
+}
+
+/** Sends archives of files and folders as they are made. Nothing is stored. */
+export const createArchiveSender = (deps: ArchiveDeps): ArchiveSender => {
+  const places = createFairQueue({
+    running: Number.MAX_SAFE_INTEGER,
+    runningPerGroup: perGroup,
+    waiting: 0,
+    waitingPerGroup: 0,
+    busy,
+  })
+  return {
+    send: (request, reply, { of, name, group, begin }) =>
+      places.run(
+        async () => {
+          await checkArchive(deps.db, of)
+          const { content, protection } = downloadHeaders('application/zip', dispositionOf('attachment', name))
+          const headers = { ...content, ...protection, 'cache-control': 'private, no-store', 'accept-ranges': 'none' }
+          if (request.method === 'HEAD') return reply.headers(headers).send()
+          await begin?.()
+          void reply.headers(headers)
+          await stream(deps, request, reply, of)
+          return reply
+        },
+        { group },
+      ),
+  }
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { ApiError, notFound } from '../../platform/http/errors.ts'
+import type { App } from '../../platform/http/http.ts'
+import { archiveNameOf } from '../archive/archive.ts'
+import type { ArchiveSender } from '../archive/send-archive.ts'
+import type { FilesDeps } from '../deps.ts'
+import * as queries from './queries.ts'
+import { Rejection, texts } from './texts.ts'
+import { sendPage, watchShare } from './visit-responses.ts'
+import { getSharedItem, isAdmitted, openVisit, takeDownload } from './visits.ts'
+
+/** The same error with a message for visitors. */
+const forVisitors = (error: ApiError): ApiError => {
+  const reason = { BAD_REQUEST: 'archiveSize', TOO_MANY_REQUESTS: 'archives' } as const
+  if (error.code !== 'BAD_REQUEST' && error.code !== 'TOO_MANY_REQUESTS') return error
+  const of = reason[error.code]
+  return new ApiError(error.code, texts.en.rejections[of], { cause: new Rejection(of) })
+}
+
+/** The archive of a shared folder, or of one that is in it. It is one download of the share. */
+export const registerVisitArchive = (app: App, deps: FilesDeps, archives: ArchiveSender): void => {
+  const { db } = deps
+  app.get(
+    '/s/:token/archive',
+    {
+      config: { access: 'public', rateLimit: 'reads', what: 'File' },
+      schema: {
+        hide: true,
+        summary: 'The files of a shared folder as a ZIP archive',
+        params: Type.Object({ token: Type.String({ maxLength: 64 }) }),
+        querystring: Type.Object({
+          access: Type.Optional(Type.String({ maxLength: 64 })),
+          item: Type.Optional(Type.String({ format: 'uuid' })),
+        }),
+        response: { 200: Type.Unknown() },
+      },
+    },
+    async (request, reply) => {
+      const { params, query } = request
+      try {
+        const { share } = await openVisit(db, params.token)
+        if (!isAdmitted(deps, share, query.access)) return await reply.redirect(`/s/${params.token}`, 302)
+        const item = await getSharedItem(db, share, query.item ?? share.fileId)
+        if (item.source !== 'folder') throw notFound('File')
+        return await archives.send(request, reply, {
+          of: {
+            orgId: share.orgId,
+            rootIds: [item.id],
+            includesLinks: false,
+            // A folder may be moved out of the shared one while the archive is sent.
+            mayRead: async (folderId) => (await queries.findSharedItem(db, share, folderId)) !== undefined,
+          },
+          name: archiveNameOf([item]),
+          group: share.id,
+          begin: async () => {
+            await takeDownload(db, share)
+            watchShare(deps, reply, share)
+          },
+        })
+      } catch (error) {
+        if (!(error instanceof ApiError) || reply.sent) throw error
+        const { contentBaseUrl } = deps.config
+        const origin = contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
+        return sendPage(reply, origin, () => Promise.reject(forVisitors(error)))
+      }
+    },
+  )
+}

@@ -50,6 +50,22 @@ export const insertFile = async (
   return row
 }
 
+/** Records that files and folders were created by a statement of several rows. */
+export const recordCreated = (db: Transaction, author: EventAuthor, files: readonly FileRow[]): Promise<void> =>
+  recordEvents(
+    db,
+    author,
+    files.map((file) =>
+      file.source === 'folder'
+        ? { type: 'folder.created' as const, ...about(file.id), data: folderData(file) }
+        : {
+            type: 'file.created' as const,
+            ...about(file.id),
+            data: { ...fileData(file), source: file.source, status: file.status },
+          },
+    ),
+  )
+
 type ChangedField = EventData<'file.updated'>['changed'][number]
 
 /** Records that a file was moved, when its folder is another one, and that these of its fields were changed. */

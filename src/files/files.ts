@@ -15,6 +15,8 @@ import { checkDepth, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
 import { purgeFile, removeFile } from './trash/trash.ts'
 import { requireRow } from './uploads/uploads.ts'
+import { copyFile } from './copies/copies.ts'
+import type { Copy } from './copies/copies.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
 // The interface of files for other modules.
@@ -31,6 +33,13 @@ export { listNewestFiles } from './listing/queries.ts'
 export { findFile } from './queries.ts'
 export type { FileRow } from './queries.ts'
 export type { Previewer } from './preview/previewer.ts'
+export { claimName, filesInside, findPath, isPathName, listPathEntries } from './paths/paths.ts'
+export type { PathEntry } from './paths/paths.ts'
+export { declaredLength, putFile } from './paths/put.ts'
+export type { EntryRow } from './paths/queries.ts'
+export { readSpace } from './paths/space.ts'
+export type { Space } from './paths/space.ts'
+export type { StoreDeps } from './deps.ts'
 export { getProject } from './projects/projects.ts'
 export { checkName } from './tree/names.ts'
 export { checkFormLength, repeatForm, uploadForm } from './uploads/upload-form.ts'
@@ -124,6 +133,42 @@ const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: 
   }
 }
 
+export interface FileChange {
+  patch: FilePatch
+  ifMatch: string | undefined
+}
+
+/** Changes a file, which the caller has read, in a transaction. Throws like updateFile. */
+const changeFile = async (
+  db: Transaction,
+  actor: Actor,
+  known: queries.FileRow,
+  { patch, ifMatch }: FileChange,
+): Promise<queries.FileRow> => {
+  const { id } = known
+  const { name, parentId, tags } = patch
+  const newTags = tags && checkTags(tags)
+  // The target folder is locked before the file, because deletions lock folders before their contents.
+  if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
+  const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
+  const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
+  const file = await queries.lockFile(db, actor, id)
+  if (!file) throw notFound('File')
+  requireMatch(ifMatch, file)
+  if (protectedChange) throw forbidden('A protected folder cannot be renamed or moved.')
+  if (place) await moveTo(db, actor, file, place)
+  const { parentId: folderId, projectId } = place ?? file
+  const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
+  if (file.source === 'folder' && folderId !== file.parentId) {
+    const details = { name: changes.name, from: file.parentId, to: folderId }
+    await audit(db, actor, 'folder.moved', { type: 'file', id, details })
+  }
+  const changed = requireRow(await queries.updateFile(db, actor, id, changes))
+  const fields = (['name', 'tags'] as const).filter((field) => patch[field] !== undefined)
+  await recordChange(db, actor, { before: file, after: changed }, fields)
+  return changed
+}
+
 /**
  * Renames, moves or retags a file. Throws NOT_FOUND, CONFLICT when `ifMatch` names another revision, FORBIDDEN for
  * renaming or moving a protected folder, BAD_REQUEST when the parent is not a folder or lies inside the moved folder.
@@ -132,37 +177,17 @@ export const updateFile = async (
   db: Database,
   actor: Actor,
   id: string,
-  { patch, ifMatch }: { patch: FilePatch; ifMatch: string | undefined },
+  change: FileChange,
 ): Promise<queries.FileRow> => {
-  const { name, parentId, tags } = patch
+  const { name, parentId, tags } = change.patch
   if (name === undefined && parentId === undefined && tags === undefined) {
     throw badRequest('The body must have at least one of name, parentId and tags.')
   }
   if (name !== undefined) checkName(name)
-  const newTags = tags && checkTags(tags)
+  if (tags !== undefined) checkTags(tags)
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
-  return db.transaction(actor, async (db) => {
-    // The target folder is locked before the file, because deletions lock folders before their contents.
-    if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
-    const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
-    const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
-    const file = await queries.lockFile(db, actor, id)
-    if (!file) throw notFound('File')
-    requireMatch(ifMatch, file)
-    if (protectedChange) throw forbidden('A protected folder cannot be renamed or moved.')
-    if (place) await moveTo(db, actor, file, place)
-    const { parentId: folderId, projectId } = place ?? file
-    const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
-    if (file.source === 'folder' && folderId !== file.parentId) {
-      const details = { name: changes.name, from: file.parentId, to: folderId }
-      await audit(db, actor, 'folder.moved', { type: 'file', id, details })
-    }
-    const changed = requireRow(await queries.updateFile(db, actor, id, changes))
-    const fields = (['name', 'tags'] as const).filter((field) => patch[field] !== undefined)
-    await recordChange(db, actor, { before: file, after: changed }, fields)
-    return changed
-  })
+  return db.transaction(actor, (db) => changeFile(db, actor, known, change))
 }
 
 export interface Deletion {
@@ -173,17 +198,37 @@ export interface Deletion {
   isTrashed?: boolean
 }
 
+type DeletionDeps = Pick<FilesDeps, 'jobs' | 'config'>
+
+const deleteIn = async (
+  { jobs, config }: DeletionDeps,
+  db: Transaction,
+  actor: Actor,
+  { id, ifMatch, isPermanent = false }: Deletion & { id: string },
+): Promise<void> => {
+  const file = await lockForDeletion(db, actor, id)
+  if (!file) throw notFound('File')
+  requireMatch(ifMatch, file)
+  if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
+  const deleted = await removeFile(db, actor, file, { jobs, days: isPermanent ? 0 : config.retention.trashDays })
+  const action = file.source === 'folder' ? 'folder.deleted' : 'file.deleted'
+  await audit(db, actor, action, { type: 'file', id, details: { name: file.name, deleted } })
+  if (file.source === 'folder') await recordDeletedFolder(db, actor, file, deleted)
+  else await recordDeletedFiles(db, actor, [file])
+}
+
 /**
  * Deletes a file, or a folder with its contents: into the trash, or at once when `isPermanent`, which also applies to what
  * is in the trash. Throws like updateFile.
  */
 export const deleteFile = async (
-  deps: Pick<FilesDeps, 'db' | 'jobs' | 'config'>,
+  deps: DeletionDeps & Pick<FilesDeps, 'db'>,
   actor: Actor,
   id: string,
-  { ifMatch, isPermanent = false, isTrashed = false }: Deletion,
+  deletion: Deletion,
 ): Promise<void> => {
-  const { db, jobs, config } = deps
+  const { db } = deps
+  const { isPermanent = false, isTrashed = false, ifMatch } = deletion
   if (isTrashed) {
     if (!isPermanent) throw badRequest('trashed requires permanent')
     if (!(await purgeFile(deps, actor, id, ifMatch))) throw notFound('File')
@@ -192,17 +237,50 @@ export const deleteFile = async (
   const known = await queries.findFile(db, actor, id)
   if (!known && isPermanent && (await purgeFile(deps, actor, id, ifMatch))) return
   if (!known) throw notFound('File')
-  await db.transaction(actor, async (db) => {
-    const file = await lockForDeletion(db, actor, id)
-    if (!file) throw notFound('File')
-    requireMatch(ifMatch, file)
-    if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
-    const deleted = await removeFile(db, actor, file, { jobs, days: isPermanent ? 0 : config.retention.trashDays })
-    const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
-    await audit(db, actor, action, { type: 'file', id, details: { name: known.name, deleted } })
-    if (known.source === 'folder') await recordDeletedFolder(db, actor, file, deleted)
-    else await recordDeletedFiles(db, actor, [file])
+  await db.transaction(actor, (db) => deleteIn(deps, db, actor, { ...deletion, id }))
+}
+
+export interface Replacement {
+  /** The file that goes to the trash because another takes its name. */
+  replacedId: string | undefined
+}
+
+/** Moves or renames a file, in one transaction with the deletion of the file that it replaces. Throws like updateFile. */
+export const moveFile = async (
+  deps: DeletionDeps & Pick<FilesDeps, 'db'>,
+  actor: Actor,
+  id: string,
+  { parentId, name, replacedId }: Replacement & { parentId: string | null; name: string },
+): Promise<queries.FileRow> => {
+  const { db } = deps
+  checkName(name)
+  const known = await queries.findFile(db, actor, id)
+  if (!known) throw notFound('File')
+  const patch = {
+    ...(name === known.name ? {} : { name }),
+    ...(parentId === known.parentId ? {} : { parentId }),
+  }
+  return db.transaction(actor, async (db) => {
+    if (replacedId !== undefined) await deleteIn(deps, db, actor, { id: replacedId, ifMatch: undefined })
+    return changeFile(db, actor, known, { patch, ifMatch: undefined })
   })
+}
+
+/** Copies a file as `copyFile` does, in one transaction with the deletion of the file that it replaces. */
+export const copyOver = async (
+  deps: DeletionDeps & Pick<FilesDeps, 'db' | 'quotas'>,
+  actor: Actor,
+  { replacedId, ...copy }: Replacement & Copy,
+): Promise<queries.FileRow> => {
+  try {
+    return await deps.db.transaction(actor, async (db) => {
+      if (replacedId !== undefined) await deleteIn(deps, db, actor, { id: replacedId, ifMatch: undefined })
+      return copyFile(db, deps.quotas, actor, copy)
+    })
+  } catch (error) {
+    await deps.quotas.recordRejection(error)
+    throw error
+  }
 }
 
 /** Whether the actor gave a file, folder or link its name. */

@@ -55,10 +55,20 @@ export const resolveListed = (db: Db, actor: Actor, place: Place): Promise<Resol
 
 const tooDeep = () => badRequest(`Folders must be nested at most ${maxDepth} levels deep.`)
 
+/** Throws BAD_REQUEST when a new tree of folders with this many levels in this folder would be nested too deep. */
+export const checkLevels = async (
+  db: Transaction,
+  actor: Actor,
+  parentId: string | null,
+  levels: number,
+): Promise<void> => {
+  const above = parentId === null ? 0 : (await treeQueries.listAncestors(db, actor, parentId)).length
+  if (above + levels > maxDepth) throw tooDeep()
+}
+
 /** Throws BAD_REQUEST when a new folder in this folder would be nested too deep. */
 export const checkDepth = async (db: Transaction, actor: Actor, parentId: string | null): Promise<void> => {
-  if (parentId === null) return
-  if ((await treeQueries.listAncestors(db, actor, parentId)).length >= maxDepth) throw tooDeep()
+  if (parentId !== null) await checkLevels(db, actor, parentId, 1)
 }
 
 /**

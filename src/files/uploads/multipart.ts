@@ -35,7 +35,7 @@ const idOf = (part: MultipartValue): string | undefined => {
 }
 
 /** Clients that know no type declare bytes. These extensions are those of files that agents can read. */
-const typeByExtension: Record<string, string> = {
+export const typeByExtension: Record<string, string> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
   md: 'text/markdown',

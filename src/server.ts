@@ -29,6 +29,7 @@ import { registerA2aRoutes } from './protocols/a2a/routes.ts'
 import { registerMcpRoutes } from './protocols/mcp/routes.ts'
 import { registerOpenAiEmbeddingRoutes } from './protocols/openai/embedding-routes.ts'
 import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
+import { registerDavRoutes } from './protocols/webdav/routes.ts'
 import { registerQuotaRoutes } from './quotas/routes.ts'
 import { registerGuides } from './reference/guides.ts'
 import { registerReference } from './reference/routes.ts'
@@ -95,6 +96,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerOpenAiEmbeddingRoutes(app, embedder)
   registerMcpRoutes(app, sessionDeps)
   registerA2aRoutes(app, sessionDeps)
+  registerDavRoutes(app, deps)
   registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
   registerBillingRoutes(app, deps)
   const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })

@@ -21,6 +21,7 @@ import { registerKeyExpiry } from './platform/http/idempotency/idempotency.ts'
 import { createPushDispatcher } from './protocols/a2a/push/dispatch.ts'
 import { registerPushExpiry } from './protocols/a2a/push/expiry.ts'
 import { createPrepareTask } from './protocols/a2a/push/prepare.ts'
+import { registerDavExpiry } from './protocols/webdav/expiry.ts'
 import { registerQuotaJobs } from './quotas/verify.ts'
 import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
 import { registerSessionJobs } from './sessions/jobs.ts'
@@ -52,6 +53,7 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   deps.publisher.onPublish(createDispatcher(deps))
   deps.publisher.onPublish(createPushDispatcher(deps))
   registerPushExpiry(jobs, db)
+  registerDavExpiry(jobs, db)
   registerSubscriptions(deps, subscriptions)
   registerEventJobs(deps)
   registerConnectionJobs(jobs, deps)

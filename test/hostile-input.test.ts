@@ -204,3 +204,43 @@ describe('JSON of 100,000 levels', () => {
     isNoServerError(await app.call('GET', `${api}/me`, { as: owner }))
   })
 })
+
+describe('a request of WebDAV', () => {
+  const body = repetitions(
+    [
+      '<a>',
+      '</a>',
+      '<a ',
+      'x="',
+      'xmlns:x="',
+      '<![CDATA[',
+      ']]>',
+      '&#65;',
+      '&lt;',
+      '<?a ',
+      '<!--',
+      '<x:y/>',
+      '"',
+      '>',
+      ' ',
+    ],
+    60_000,
+  )
+  const conditions = repetitions(['(', ')', '<a>', '["a"]', 'Not ', ' ', '<', '[', '"', 'x'], 12_000)
+
+  test('hostile XML and If headers are rejected without blocking the process', async () => {
+    await holds(
+      fc.asyncProperty(body, async (text) => {
+        const xml = `<D:propfind xmlns:D="DAV:"><D:prop>${text}`
+        const call = () => app.call('PROPFIND', '/dav/', { as: owner, body: xml, headers: { depth: '0' } })
+        assert.equal((await staysResponsive('XML', call)).status, 400)
+      }),
+    )
+    await holds(
+      fc.asyncProperty(conditions, async (text) => {
+        const call = () => app.call('DELETE', '/dav/none', { as: owner, headers: { if: text.trim() || '(' } })
+        isNoServerError(await staysResponsive('the If header', call))
+      }),
+    )
+  })
+})

@@ -59,6 +59,11 @@ declare module 'fastify' {
     accessWithoutToken?: Permission
     /** Whether the access tokens of authorized apps are accepted, besides API keys and sessions. */
     acceptsApps?: boolean
+    /**
+     * For programs that know a user name and a password only: an API key is accepted as the password of HTTP Basic
+     * (RFC 7617), besides Bearer, and a session is not, so that no page of a browser can use it.
+     */
+    acceptsBasic?: true
   }
   interface FastifyRequest {
     /** Set on every route that is not `public`. */

@@ -37,6 +37,21 @@ const otherOrigin = forbidden(
   "The Origin header is missing or not that of this server. A browser may send changes from this server's pages only.",
 )
 const bearer = /^Bearer +(\S+) *$/i
+const basic = /^Basic +([\w+/]+=*) *$/i
+const challenge = { 'www-authenticate': 'Basic realm="Atrium", charset="UTF-8"' }
+const noPassword = unauthorized('Send an API key as the password.', { headers: challenge })
+
+/** The password of HTTP Basic. The user name is ignored. */
+const passwordIn = (authorization: string): string | undefined => {
+  const encoded = basic.exec(authorization)?.[1]
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon === -1 ? undefined : text.slice(colon + 1)
+}
+
+const keyIn = (authorization: string, acceptsBasic: boolean): string | undefined =>
+  bearer.exec(authorization)?.[1] ?? (acceptsBasic ? passwordIn(authorization) : undefined)
 
 const textOf = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined
@@ -99,7 +114,8 @@ const watchAuthority = (
   { onLost, onVerified, access }: { onLost: OnLost; onVerified: OnVerified | undefined; access: 'member' | Permission },
 ): (() => void) => {
   const { actor, headers } = request
-  const key = headers.authorization === undefined ? undefined : bearer.exec(headers.authorization)?.[1]
+  const acceptsBasic = request.routeOptions.config.acceptsBasic === true
+  const key = headers.authorization === undefined ? undefined : keyIn(headers.authorization, acceptsBasic)
   const cookie = key === undefined ? rawCookie(headers.cookie, sessionCookie, isSecure(request, baseUrl)) : undefined
   const workspaceId = textOf(headers['x-workspace-id'])
   const { orgId } = actor
@@ -159,6 +175,55 @@ const watchUpload: onRequestHookHandler = (request, reply, done) => {
 }
 
 /**
+ * Rejects a request with a wrong password and counts it against the limit of sign-ins of its address: guesses are then
+ * limited as those of people's passwords are, and valid keys of the address go on working.
+ */
+const rejectPassword = async (request: FastifyRequest, reply: FastifyReply, rejected: ApiError): Promise<void> => {
+  let error = rejected
+  try {
+    request.limitedReply = reply
+    await request.takeRateLimit('signIn')
+    reply.headers(challenge)
+  } catch (limited) {
+    error = limited instanceof ApiError ? limited : rejected
+    if (error.headers) reply.headers(error.headers)
+  }
+  rejectRequest(request, reply, error)
+}
+
+/** Authenticates by the API key that is the password of the request. */
+const byPassword = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    authority,
+    access,
+    noteActivity,
+  }: Pick<AuthenticationOptions, 'authority' | 'noteActivity'> & Pick<Admission, 'access'>,
+  done: HookHandlerDoneFunction,
+): Promise<void> => {
+  const { authorization } = request.headers
+  if (authorization === undefined) {
+    reply.headers(challenge)
+    rejectRequest(request, reply, noPassword)
+    return
+  }
+  try {
+    const key = keyIn(authorization, true)
+    const given =
+      key === undefined || isAccessToken(key)
+        ? noPassword
+        : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+    const actor = given instanceof ApiError ? given : await given
+    if (actor instanceof ApiError) await rejectPassword(request, reply, actor)
+    else await admit(request, reply, { access, actor: Promise.resolve(actor), noteActivity }, done)
+  } catch (error) {
+    if (error instanceof ApiError) rejectRequest(request, reply, error)
+    else done(error as Error)
+  }
+}
+
+/**
  * Sets `request.actor` on every route that is not public, before the body is read and validated: by the API key of the
  * Authorization header, else by the session cookie.
  */
@@ -202,7 +267,12 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       route.onResponse = [...[route.onResponse ?? []].flat(), checkSoon]
     }
     // A hook per route, because reading the route's configuration from a request takes longer than checking its key.
-    if (access !== 'public') {
+    if (access !== 'public' && route.config?.acceptsBasic === true) {
+      const byKey: onRequestHookHandler = (request, reply, done) => {
+        void byPassword(request, reply, { authority, noteActivity, access }, done)
+      }
+      route.onRequest = [byKey, ...[route.onRequest ?? []].flat()]
+    } else if (access !== 'public') {
       route.onRequest = [authenticate(access, route.config?.acceptsApps === true), ...[route.onRequest ?? []].flat()]
     }
     const { accessWithoutToken } = route.config ?? {}

@@ -20,6 +20,13 @@ const keysOf = (value: object): string[] => Object.keys(value)
  * format fails. For protocols with their own codes, the code is derived from the status.
  */
 export const failureIn = (url: string, { status, text }: { status: number; text: string }): Failure => {
+  if (url.startsWith('/dav')) {
+    const message = /^<\?xml[^>]*>\n<D:error xmlns:D="DAV:">.*<message xmlns="urn:atrium:webdav">([^<]+)</.exec(
+      text,
+    )?.[1]
+    assert.ok(message, text)
+    return { code: codeOf(status), message }
+  }
   const body = JSON.parse(text)
   if (url.startsWith('/api/openai/')) {
     assert.deepEqual(keysOf(body), ['error'], text)

@@ -11,6 +11,7 @@ import { ask, openSession } from '../support/chat.ts'
 import { bodies, factories, factoryOf, freeParams } from './resources.ts'
 import { bodySchemaOf, pathOf, sampleOf } from './route-list.ts'
 import type { Route } from './route-list.ts'
+import { webdavSamples } from './webdav-samples.ts'
 
 export interface Sample {
   path: string
@@ -486,7 +487,8 @@ const byFactory =
     return { path: pathOf(route.url, { ...unknown, ...freeParams, ...params }), options }
   }
 
-export const samplesOf = (route: Route): MakeSample[] => samples[route.name] ?? [byFactory(route)]
+export const samplesOf = (route: Route): MakeSample[] =>
+  samples[route.name] ?? webdavSamples[route.name] ?? [byFactory(route)]
 
 const signIn = 'needs a session, a password or a second factor; signing in records no events'
 const provider = 'needs a provider that the sweep does not have'

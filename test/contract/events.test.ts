@@ -96,7 +96,11 @@ describe('rejected requests', () => {
   const wrong = async (route: Route, owner: TestActor, { path, options }: Sample): Promise<[string, Sample][]> => {
     const { json: _json, body: _body, ...rest } = options
     const headers = { ...rest.headers, 'content-type': 'application/json' }
-    const found: [string, Sample][] = [['no valid body', { path, options: { ...rest, headers, body: '{"broken' } }]]
+    // WebDAV stores every body, or has none.
+    const takesAny = route.url.startsWith('/dav') && route.method !== 'LOCK'
+    const found: [string, Sample][] = takesAny
+      ? []
+      : [['no valid body', { path, options: { ...rest, headers, body: '{"broken' } }]]
     if (options.as === undefined) return found
     const as = (actor: TestActor): CallOptions => ({ ...options, as: actor })
     if (route.params.some((name) => freeParams[name] === undefined)) {

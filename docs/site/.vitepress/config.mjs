@@ -59,7 +59,17 @@ export default {
       },
       {
         text: 'Guides',
-        items: ['identity', 'files', 'agents', 'connectors', 'webhooks', 'events', 'billing', 'protocols'].map(item),
+        items: [
+          'identity',
+          'files',
+          'agents',
+          'connectors',
+          'webhooks',
+          'events',
+          'billing',
+          'protocols',
+          'webdav',
+        ].map(item),
       },
       { text: 'Operation', items: ['operations', 'scaling'].map(item) },
       {

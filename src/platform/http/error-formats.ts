@@ -5,11 +5,11 @@ import type { ApiError } from './errors.ts'
 export interface ErrorFormat {
   /** The path of the protocol; the format applies to it and everything below. */
   prefix: string
-  /** The response that replaces the envelope. The status defaults to that of the error. */
+  /** The response that replaces the envelope: JSON, or a text with its Content-Type in `headers`. The status defaults to that of the error. */
   failure(
     error: ApiError,
     request: FastifyRequest,
-  ): { body: object; status?: number; headers?: Readonly<Record<string, string>> }
+  ): { body: object | string; status?: number; headers?: Readonly<Record<string, string>> }
 }
 
 declare module 'fastify' {

@@ -233,7 +233,10 @@ const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiErr
   const format = errorFormatOf(request)
   if (!format) return reply.code(error.status).send(failureText(error))
   const { body, status = error.status, headers = {} } = format.failure(error, request)
-  return reply.code(status).headers(headers).send(JSON.stringify(body))
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 /**

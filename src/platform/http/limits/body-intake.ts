@@ -271,7 +271,7 @@ export const registerBodyIntake = (app: FastifyInstance, given: Partial<BodyLimi
   }
 
   app.addHook('onRoute', (route) => {
-    if (![route.method].flat().some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))) return
+    if ([route.method].flat().every((method) => method === 'GET' || method === 'HEAD')) return
     const isPublic = (route.config as { access?: string } | undefined)?.access === 'public'
     if (isPublic) route.bodyLimit ??= publicBodyLimit
     const begin: onRequestHookHandler = (request, reply, done) => {

@@ -47,7 +47,7 @@ const Shell = () => {
       <a href="#content" className={styles['skip']}>
         <Trans>Skip to content</Trans>
       </a>
-      <div className={styles['topBar']}>
+      <header className={styles['topBar']}>
         <IconButton
           label={t`Menu`}
           icon={<MenuIcon />}
@@ -56,7 +56,7 @@ const Shell = () => {
         />
         <span className={styles['brand']}>Atrium</span>
         <IconButton label={t`Search and commands`} icon={<Search />} onClick={() => setPaletteOpen(true)} />
-      </div>
+      </header>
       {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
       <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} onShortcuts={() => setSheetOpen(true)} />
       <main id="content" className={styles['content']} tabIndex={-1}>

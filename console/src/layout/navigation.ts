@@ -48,6 +48,11 @@ export const settings: NavigationItem = { to: '/settings', label: msg`Settings`,
 export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
   { to: '/events/types', label: msg`Event types`, keywords: msg`events catalog schema` },
   { to: '/events/endpoints', label: msg`Event endpoints`, keywords: msg`events deliveries send url` },
+  {
+    to: '/billing/documents',
+    label: msg`Statements and receipts`,
+    keywords: msg`billing invoices pdf tax address`,
+  },
   { to: '/billing/usage', label: msg`Usage and quotas`, keywords: msg`billing limits storage` },
   {
     to: '/settings/profile',

@@ -72,7 +72,10 @@ const rules: readonly Rule[] = [
     ],
   },
   { types: 'connector.', all: ['GET /connections'], own: ['GET /connections/:id/endpoints/:endpointId/events'] },
-  { types: 'balance.', all: ['GET /billing', 'GET /billing/transactions'] },
+  {
+    types: 'balance.',
+    all: ['GET /billing', 'GET /billing/transactions', 'GET /billing/statements', 'GET /billing/receipts'],
+  },
   {
     types: 'member.',
     all: ['GET /members', 'GET /workspaces', 'GET /workspaces/:id/members', 'GET /me', 'session'],

@@ -149,12 +149,12 @@ const german: Texts = {
     closing: (amount) => `Endguthaben: ${amount}`,
     balance: 'Guthaben',
     openingBalance: 'Anfangsguthaben',
-    deposits: 'Einzahlungen',
+    deposits: 'Aufladungen',
     refunds: 'Erstattungen und Rückbuchungen',
     adjustments: 'Gutschriften und Korrekturen',
     usage: 'Nutzung',
     closingBalance: 'Endguthaben',
-    entries: 'Einzahlungen, Erstattungen und Korrekturen',
+    entries: 'Aufladungen, Erstattungen und Korrekturen',
     omitted: (count) => `${count} weitere, aufgeführt unter Transaktionen`,
     total: 'Summe',
     usageTable: 'Nutzung nach Modell',
@@ -192,7 +192,7 @@ const german: Texts = {
     note: 'Beträge in US-Dollar, Tage in UTC. Eine spätere Erstattung ändert diesen Beleg nicht; sie steht im Monatsauszug ihres Monats.',
   },
   notes: {
-    'Direct deposit': 'Direkte Einzahlung',
+    'Direct deposit': 'Direkte Aufladung',
     'Automatic top-up': 'Automatische Aufladung',
     Refund: 'Erstattung',
     'Failed refund': 'Fehlgeschlagene Erstattung',
@@ -203,7 +203,7 @@ const german: Texts = {
   },
   planCredit: (plan) => `Monatliches Guthaben des Tarifs ${plan}`,
   promotion: (code) => `Aktion ${code}`,
-  types: { deposit: 'Einzahlung', refund: 'Erstattung', adjustment: 'Korrektur' },
+  types: { deposit: 'Aufladung', refund: 'Erstattung', adjustment: 'Korrektur' },
 }
 
 const texts: Record<Language, Texts> = { en: english, de: german }

@@ -282,7 +282,7 @@ describe('documents', () => {
     assert.match((await pageOf(owner, path)).html, /<html lang="en">.*\$999\.00/s)
     await db.execute(sql`update members set language = 'de' where org_id = ${owner.orgId}`)
     const { html } = await pageOf(owner, path)
-    assert.match(html, /<html lang="de">.*999,00\s\$.*Endguthaben.*Direkte Einzahlung/s)
+    assert.match(html, /<html lang="de">.*999,00\s\$.*Endguthaben.*Direkte Aufladung/s)
     assert.doesNotMatch(html, /Provisional|Vorläufig|Closing|Deposit/)
     assert.match((await pageOf(owner, path, 'format=html&language=en')).html, /Closing balance: \$999\.00/)
     assert.match((await pdfOf(owner, path)).text.join(''), /Monatsauszug.*999,00\s\$/s)

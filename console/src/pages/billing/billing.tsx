@@ -23,6 +23,7 @@ export const Billing = () => {
           { to: '/billing', label: t`Overview`, end: true },
           { to: '/billing/spending', label: t`Spending` },
           { to: '/billing/transactions', label: t`Transactions` },
+          { to: '/billing/documents', label: t`Statements and receipts` },
           { to: '/billing/usage', label: t`Usage and quotas` },
           { to: '/billing/plans', label: t`Plans and prices` },
         ]}

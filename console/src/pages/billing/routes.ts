@@ -11,6 +11,7 @@ export const billingRoutes: RouteObject[] = [
       { path: 'spending', lazy: async () => ({ Component: (await import('./spending.tsx')).SpendingPage }) },
       // `?type=` filters the list.
       { path: 'transactions', lazy: async () => ({ Component: (await import('./transactions.tsx')).Transactions }) },
+      { path: 'documents', lazy: async () => ({ Component: (await import('./documents.tsx')).Documents }) },
       { path: 'usage', lazy: async () => ({ Component: (await import('./usage.tsx')).Usage }) },
       { path: 'plans', lazy: async () => ({ Component: (await import('./plans.tsx')).Plans }) },
     ],

@@ -9,6 +9,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Table } from '../../ui/data/table.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import styles from './billing.module.css'
+import { DocumentLinks, receiptPath } from './document-links.tsx'
 
 export type Transaction = TransactionPage['items'][number]
 
@@ -38,6 +39,18 @@ const columns: (Column<Transaction> & { isLong?: boolean })[] = [
     optional: true,
     isLong: true,
     cell: ({ balanceAfterCents }) => formatCents(balanceAfterCents),
+  },
+  {
+    title: msg`Receipt`,
+    optional: true,
+    isLong: true,
+    align: 'end',
+    tight: true,
+    cell: ({ type, paymentIntentId }) =>
+      type === 'deposit' &&
+      paymentIntentId !== undefined && (
+        <DocumentLinks path={receiptPath(paymentIntentId)} name={t`receipt ${paymentIntentId}`} />
+      ),
   },
 ]
 

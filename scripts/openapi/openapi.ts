@@ -178,11 +178,11 @@ const withoutDefaulted = (schema: Json): Json => {
   return left.length === 0 ? rest : { ...rest, required: left }
 }
 
-const methodOf = ({ method }: RouteOptions): string =>
-  [method]
-    .flat()
-    .filter((one) => one !== 'HEAD')
-    .join()
+/** The method, without HEAD of a route that supports GET as well. */
+const methodOf = ({ method }: RouteOptions): string => {
+  const all = [method].flat()
+  return all.length === 1 ? String(all[0]) : all.filter((one) => one !== 'HEAD').join()
+}
 
 /** `GET /api/v1/files/:id/preview` → `getFilesByIdPreview` */
 const operationIdOf = (route: RouteOptions): string =>
@@ -243,7 +243,9 @@ const parametersOf = (route: RouteOptions): Json[] => {
   const method = methodOf(route)
   const names = ['WorkspaceId']
   if (method === 'POST' && idempotency !== false) names.push('IdempotencyKey')
-  if ((method === 'PATCH' || method === 'DELETE') && /:(?:id|version)$/.test(route.url)) names.push('IfMatch')
+  // A route of another protocol describes its headers itself.
+  const isChange = (method === 'PATCH' || method === 'DELETE') && route.schema?.headers === undefined
+  if (isChange && /:(?:id|version)$/.test(route.url)) names.push('IfMatch')
   if (/\brequires step-up\b/i.test(route.schema?.description ?? '')) names.push('StepUpToken')
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
@@ -306,11 +308,14 @@ const addExamples = (paths: OpenApi['paths'], schemas: Record<string, Json>): vo
 const sorted = <T>(record: Record<string, T>, compare?: (a: string, b: string) => number): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (compare ?? ((x, y) => (x < y ? -1 : 1)))(a, b)))
 
-const methods = ['get', 'post', 'put', 'patch', 'delete']
+const methods = ['options', 'head', 'get', 'post', 'put', 'patch', 'delete']
 
 /** The OpenAPI document of these routes, in an order that does not depend on how they were registered. */
 export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
-  const shown = routes.filter((route) => !isHidden(route) && methodOf(route) !== '')
+  // The framework adds HEAD to every GET.
+  const readable = new Set(routes.filter(({ method }) => [method].flat().includes('GET')).map(({ url }) => url))
+  const isAdded = (route: RouteOptions): boolean => methodOf(route) === 'HEAD' && readable.has(route.url)
+  const shown = routes.filter((route) => !isHidden(route) && !isAdded(route))
   const names = await namedSchemas()
   const app = fastify({ routerOptions: { maxParamLength: 512 } })
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }
@@ -331,7 +336,8 @@ export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
   app.setSerializerCompiler(() => () => '')
   for (const route of shown) {
     const schema = documented(route, names)
-    app.route({ method: methodOf(route), url: route.url, schema, handler: () => '' })
+    const config = methodOf(route) === 'HEAD' ? { swagger: { exposeHeadRoute: true } } : {}
+    app.route({ method: methodOf(route), url: route.url, schema, config, handler: () => '' })
   }
   await app.ready()
   const raw = JSON.parse(JSON.stringify(app.swagger())) as OpenApi

@@ -60,15 +60,15 @@ export const errorsOf = ({ responses }: Operation): string[] =>
         .toUpperCase(),
     )
 
-/** Every operation of the API by its route, such as `GET /files/:id`. */
+/** Every operation of the API with a JSON response by its route, such as `GET /files/:id`. */
 export const operationsOf = ({ paths }: OpenApi): [route: string, operation: Operation][] =>
   Object.entries(paths)
     .filter(([path]) => path.startsWith(prefix))
     .flatMap(([path, operations]) =>
-      Object.entries(operations as unknown as Record<string, Operation>).map(
-        ([method, operation]): [string, Operation] => [
+      Object.entries(operations as unknown as Record<string, Operation>)
+        .filter(([method]) => method !== 'head' && method !== 'options')
+        .map(([method, operation]): [string, Operation] => [
           `${method.toUpperCase()} ${path.slice(prefix.length).replaceAll(/\{(\w+)\}/g, ':$1')}`,
           operation,
-        ],
-      ),
+        ]),
     )

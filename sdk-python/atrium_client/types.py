@@ -6833,6 +6833,19 @@ class Updated(TypedDict):
     updated: Literal[True]
 
 
+class Upload(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # Number of bytes that have arrived.
+    offset: int
+    # Size of the upload in bytes.
+    length: int
+    # Time after which an upload that is not complete is deleted.
+    expiresAt: str
+    # ID of the file. Null until all bytes have arrived, and for partial uploads.
+    fileId: str | None
+
+
 class Verified(TypedDict):
     # Whether the signature is valid.
     valid: bool
@@ -10122,6 +10135,45 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["POST /uploads"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Upload: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PATCH /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /webhooks"],
         *,
         query: GetWebhooksQuery | None = ...,
@@ -12038,6 +12090,45 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[TurnAnswer]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /uploads"],
+        *,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Upload]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PATCH /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /uploads/:id"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
 
     @overload
     def call_with_response(

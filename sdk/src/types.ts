@@ -6166,6 +6166,19 @@ export interface Updated {
   updated: true
 }
 
+export interface Upload {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Number of bytes that have arrived. */
+  offset: number
+  /** Size of the upload in bytes. */
+  length: number
+  /** Time after which an upload that is not complete is deleted. */
+  expiresAt: string
+  /** ID of the file. Null until all bytes have arrived, and for partial uploads. */
+  fileId: string | null
+}
+
 export interface Verified {
   /** Whether the signature is valid. */
   valid: boolean
@@ -8627,6 +8640,38 @@ export interface Routes {
     data: TurnAnswer
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
+  }
+  /** Begin a resumable upload */
+  'POST /uploads': {
+    data: Upload
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Upload bytes or delete an upload by POST */
+  'POST /uploads/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Upload bytes */
+  'PATCH /uploads/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Delete an upload */
+  'DELETE /uploads/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: undefined
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List webhooks */
   'GET /webhooks': {

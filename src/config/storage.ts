@@ -71,6 +71,12 @@ export const storageVariables = {
     fallback: '256',
     parse: integer(0, 1_000_000),
   },
+  UPLOAD_MAX_BYTES: {
+    description:
+      'Maximum size of a file in bytes, 104,857,600–2,147,483,647. Larger files than 104,857,600 bytes (100 MB) need a resumable upload; other requests that send a file are limited to that.',
+    fallback: '104857600',
+    parse: integer(104_857_600, 2_147_483_647),
+  },
   DATABASE_URL: {
     description:
       'URL of PostgreSQL 15 or newer, or of PgBouncer. Several hosts (`postgres://h1,h2/atrium`): the primary among them is used. Unset: the embedded PostgreSQL, for one machine.',
@@ -146,6 +152,8 @@ export interface StorageConfig {
   dataDir: string
   /** Bytes that uploads must leave free on the disk of the data directory. */
   diskReserveBytes: number
+  /** Of a file that is uploaded in a resumable upload; requests that send a whole file accept less. */
+  uploadMaxBytes: number
   databaseUrl: string | undefined
   databaseDirectUrl: string | undefined
   databaseReplicaUrl: string | undefined
@@ -160,6 +168,7 @@ export interface StorageConfig {
 export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): StorageConfig => ({
   dataDir: resolve(parsed.DATA_DIR),
   diskReserveBytes: parsed.DISK_RESERVE_MB * 1_048_576,
+  uploadMaxBytes: parsed.UPLOAD_MAX_BYTES,
   databaseUrl: parsed.DATABASE_URL,
   databaseDirectUrl: parsed.DATABASE_DIRECT_URL,
   databaseReplicaUrl: parsed.DATABASE_REPLICA_URL,

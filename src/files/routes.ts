@@ -18,6 +18,7 @@ import { registerProjectRoutes } from './projects/routes.ts'
 import { ContentQuery, File, FileDeleteQuery, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
 import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls/signed-urls.ts'
+import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerShareRoutes } from './shares/routes.ts'
 import { registerTrashRoutes } from './trash/routes.ts'
 import { listTrash } from './trash/trash.ts'
@@ -30,6 +31,7 @@ const outsideOfBytes = Empty('The requested range is outside of the file.')
 export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
   registerUploadRoutes(app, deps)
+  registerResumableRoutes(app, deps)
   registerProjectRoutes(app, deps)
   registerFileChanges(app, deps)
   registerTrashRoutes(app, deps)

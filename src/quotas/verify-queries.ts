@@ -27,7 +27,8 @@ export interface FileDrift {
 /** Counters and rows in one snapshot. Every transaction changes both, so a difference is drift even under writes. */
 export const findFileDrift = (db: Db, orgId: string) =>
   db.row<FileDrift>(sql`
-    select u.*, f.*
+    select u.*, f.found_files + o.files as found_files, f.found_bytes + o.bytes as found_bytes,
+      f.found_trashed_files, f.found_trashed_bytes
     from (
       select coalesce(sum(files), 0)::bigint as counted_files, coalesce(sum(stored_bytes), 0)::bigint as counted_bytes,
         coalesce(sum(trashed_files), 0)::bigint as counted_trashed_files,
@@ -38,7 +39,11 @@ export const findFileDrift = (db: Db, orgId: string) =>
         count(*) filter (where trash_id is not null) as found_trashed_files,
         coalesce(sum(size_bytes + versions_bytes) filter (where trash_id is not null), 0)::bigint as found_trashed_bytes
       from files where org_id = ${orgId} and (deleted_at is null or trash_id is not null)
-    ) f`)
+    ) f cross join (
+      -- What open uploads reserve.
+      select count(*) filter (where kind = 'whole') as files, coalesce(sum(size_bytes), 0)::bigint as bytes
+      from uploads where org_id = ${orgId} and state = 'open'
+    ) o`)
 
 export interface EventDrift {
   day: string

@@ -59,7 +59,11 @@ describe('preflights', () => {
       if (access !== 'public' && url.startsWith('/api/v1/')) assert.ok(isOpen, `${String(method)} ${url}`)
       else if (isOpen) open.push(`${[method].flat().join(' ')} ${url}`)
     }
-    assert.deepEqual(open.toSorted(), ['GET HEAD /api/v1/files/:id/content', 'PUT /api/v1/files/:id/content'])
+    assert.deepEqual(open.toSorted(), [
+      'GET HEAD /api/v1/files/:id/content',
+      'OPTIONS /api/v1/uploads',
+      'PUT /api/v1/files/:id/content',
+    ])
   })
 })
 

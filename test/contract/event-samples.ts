@@ -43,6 +43,18 @@ const intoFolder = async (app: TestApp, owner: TestActor) => ({
   parentId: (await createFolder(app, owner, 'Another folder')).id,
 })
 
+const chunkType = 'application/offset+octet-stream'
+
+/** Sends all bytes of a resumable upload. */
+const receivingBytes =
+  (more: Record<string, string>): MakeSample =>
+  async (app, owner) => {
+    const begun = { 'upload-length': '3', 'upload-metadata': 'name YS50eHQ=' }
+    const made = await app.call('POST', `${api}/uploads`, { as: owner, headers: begun })
+    const headers = { 'content-type': chunkType, 'upload-offset': '0', ...more }
+    return { path: `${api}/uploads/${made.body.data.id}`, options: { as: owner, body: 'abc', headers } }
+  }
+
 /** Restores a file from the trash. */
 const restoreOf = async (app: TestApp, owner: TestActor, { id }: { id: string }) => {
   await app.call('DELETE', `${api}/files/${id}`, { as: owner })
@@ -185,6 +197,14 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: `${pathOfUrl(app, made.body.data.url)}/password`, options }
     },
   ],
+  [`POST ${api}/uploads`]: [
+    async (_app, owner) => {
+      const headers = { 'content-type': chunkType, 'upload-length': '3', 'upload-metadata': 'name YS50eHQ=' }
+      return { path: `${api}/uploads`, options: { as: owner, body: 'abc', headers } }
+    },
+  ],
+  [`PATCH ${api}/uploads/:id`]: [receivingBytes({})],
+  [`POST ${api}/uploads/:id`]: [receivingBytes({ 'x-http-method-override': 'PATCH' })],
   [`PATCH ${api}/files/:id`]: [
     onFile(anyFile, () => ({ name: 'b.txt', tags: ['a'] })),
     onFile(anyFile, intoFolder),

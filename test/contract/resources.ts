@@ -202,6 +202,14 @@ export const factories: Record<string, Factory> = {
       exists: listed(app, owner, `/files/${id}/shares`, (item) => item['id'] === share.id),
     }
   },
+  [`${api}/uploads/:id`]: async (app, owner) => {
+    const headers = { 'upload-length': '3', 'upload-metadata': 'name YS50eHQ=' }
+    const { status, text, body } = await app.call('POST', `${api}/uploads`, { as: owner, headers })
+    assert.equal(status, 201, text)
+    const path = `${api}/uploads/${body.data.id}`
+    const exists = async () => (await app.call('HEAD', path, { as: owner })).status === 200
+    return { params: { id: body.data.id }, exists }
+  },
   '/api/openai/v1/files/:id': createFile,
   '/api/openai/v1/responses/:id': async (app, owner) => {
     const path = '/api/openai/v1/responses'

@@ -79,6 +79,8 @@ const publicRoutes = [
   'POST /api/v1/webhooks/receive/:webhookId',
   'GET /api/v1/files/:id/content',
   'PUT /api/v1/files/:id/content',
+  // The version and limits of the protocol, which are the same for everybody.
+  'OPTIONS /api/v1/uploads',
 ]
 
 /** GET routes that change something, because browsers open them as links. */

@@ -187,6 +187,7 @@ const exempt: Record<string, string> = {
   'PUT /api/v1/files/:id/content': 'tested below',
   'DELETE /api/v1/files/trash': 'of the trash',
   'POST /api/openai/v1/files': 'takes bytes only',
+  'POST /api/v1/uploads': 'takes a folder in Upload-Metadata, like POST /api/v1/files; tested in src/files/resumable',
   'GET /s/:token/files/:id': 'of a share; src/files/shares tests it',
   'GET /api/v1/files/shares': 'without files of the trash; src/files/shares tests it',
   'GET /api/v1/files/archive': 'reads like GET /api/v1/files/:id/archive; src/files/archive tests it',

@@ -8,6 +8,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import * as queries from './queries.ts'
 import { hasSearchIndex } from '../listing/queries.ts'
+import { removeExpired } from '../resumable/resumable.ts'
 import { deleteForgottenVersions } from '../versions/queries.ts'
 import { markOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
 
@@ -149,6 +150,7 @@ export const registerFileJobs = (jobs: Pick<Jobs, 'work' | 'schedule'>, deps: Re
   jobs.schedule(nightly, '23 3 * * *')
   jobs.work(hourly, async () => {
     await removeUnfinished(db)
+    await removeExpired(deps)
   })
   jobs.schedule(hourly, '17 * * * *')
 }

@@ -167,3 +167,29 @@ export const checkMimeType = (declared: string): string => {
   if (!storedTypes.has(type)) throw badRequest('mimeType must be one of the types that can be stored')
   return type
 }
+
+/** Clients that know no type declare bytes. These extensions are those of files that agents can read. */
+export const typeByExtension: Record<string, string> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  json: 'application/json',
+  jsonl: 'application/jsonl',
+  html: 'text/html',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+}
+
+/** The type of a file whose type is not declared, by the extension of its name; else that of any bytes. */
+export const typeOfName = (name: string): string => {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  const known = Object.hasOwn(typeByExtension, extension) ? typeByExtension[extension] : undefined
+  return known ?? 'application/octet-stream'
+}

@@ -2,7 +2,7 @@ import type { Multipart, MultipartFile, MultipartValue } from '@fastify/multipar
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { checkMimeType } from './mime-types.ts'
+import { checkMimeType, typeOfName } from './mime-types.ts'
 import { checkName } from '../tree/names.ts'
 
 export interface UploadForm<File> {
@@ -34,30 +34,10 @@ const idOf = (part: MultipartValue): string | undefined => {
   return part.value.toLowerCase()
 }
 
-/** Clients that know no type declare bytes. These extensions are those of files that agents can read. */
-export const typeByExtension: Record<string, string> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  json: 'application/json',
-  jsonl: 'application/jsonl',
-  html: 'text/html',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-}
-
 const typeOf = ({ mimetype }: MultipartFile, name: string, isGuessed: boolean): string => {
   const type = checkMimeType(mimetype)
   if (!isGuessed || type !== 'application/octet-stream') return type
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(typeByExtension, extension) ? (typeByExtension[extension] ?? type) : type
+  return typeOfName(name)
 }
 
 /** Messages for well-formed forms that the parser rejects. */

@@ -27,6 +27,13 @@ const requestHeaders = [
   'If-Range',
   'Last-Event-ID',
   'Range',
+  'Tus-Resumable',
+  'Upload-Checksum',
+  'Upload-Concat',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'X-HTTP-Method-Override',
   'X-Org-Id',
   'X-Step-Up-Token',
   'X-Workspace-Id',
@@ -35,6 +42,7 @@ const requestHeaders = [
 const responseHeaders = [
   'Accept-Ranges',
   'Allow',
+  'Atrium-File-Id',
   'Content-Disposition',
   'Content-Range',
   'Deprecation',
@@ -45,6 +53,16 @@ const responseHeaders = [
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'Tus-Checksum-Algorithm',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Upload-Concat',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
   'X-Request-Id',
 ].join(', ')
 
@@ -82,7 +100,7 @@ export const registerCors = (app: App, origins: readonly string[]): void => {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin, authorization } = request.headers
     const isListed = origin !== undefined && listed.has(origin)
-    if (request.is404) {
+    if (request.is404 || isPreflight(request)) {
       if (!isListed || !isPreflight(request)) return done()
       const methods = methodsOf(request.url.split('?', 1)[0] ?? '')
       if (methods.length === 0) return done()

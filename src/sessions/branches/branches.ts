@@ -3,8 +3,11 @@ import { workspaceOf } from '../../identity/actor.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { conflict, forbidden, notFound, validationError } from '../../platform/http/errors.ts'
+import { isUuid } from '../../platform/ids.ts'
 import * as sessionQueries from '../queries.ts'
 import type { MessageRow, SessionForTurn } from '../queries.ts'
+import type { MessagePart } from '../schemas.ts'
+import { findLastTurn } from '../turns/queries.ts'
 import * as queries from './queries.ts'
 import { countRanges, skipFrom } from './skipped.ts'
 import type { Skipped } from './skipped.ts'
@@ -36,6 +39,31 @@ export const getReplaced = async (
     throw validationError(`A message can have at most ${maxVersions} versions. Send a new message instead.`)
   }
   return { ...turn, isRetry }
+}
+
+const textOf = (parts: readonly MessagePart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+
+/**
+ * The message that `useChat` sends again: the one before the reply with this id, or the last one of the session. An id that
+ * the client made itself is that of a reply that the server does not know, so that only the last message can be meant.
+ * VALIDATION_ERROR when the session has no message, or the last one is another.
+ */
+export const getRegenerated = async (
+  db: Db,
+  actor: Actor,
+  { sessionId, replyId, text }: { sessionId: string; replyId: string | null; text: string },
+): Promise<Replaced> => {
+  const { orgId } = actor
+  const ofReply =
+    replyId !== null && isUuid(replyId) ? await queries.findTurnOfReply(db, orgId, sessionId, replyId) : undefined
+  const turn = ofReply ?? (await findLastTurn(db, orgId, sessionId))
+  const message = turn && (await queries.findMessageOfTurn(db, orgId, sessionId, turn.number))
+  const isSame = message !== undefined && textOf(message.parts).trim() === text.trim()
+  if (!message || (replyId !== null && !ofReply && !isSame)) {
+    throw validationError('messageId must be the ID of a reply of this session.')
+  }
+  return getReplaced(db, actor, { sessionId, messageId: message.id, isRetry: isSame })
 }
 
 /** What a turn skips that replaces a message, or follows the others of its session. */

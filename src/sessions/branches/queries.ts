@@ -30,6 +30,20 @@ export const findTurnOfMessage = (db: Db, orgId: string, sessionId: string, mess
     from messages m join turns t on t.org_id = m.org_id and t.id = m.turn_id and t.number = m.turn_number
     where m.org_id = ${orgId} and m.id = ${messageId} and m.session_id = ${sessionId} and m.role = 'user'`)
 
+/** The number of the turn of a reply. */
+export const findTurnOfReply = (db: Db, orgId: string, sessionId: string, messageId: string) =>
+  db.row<{ number: number }>(sql`
+    select m.turn_number as number from messages m
+    where m.org_id = ${orgId} and m.id = ${messageId} and m.session_id = ${sessionId} and m.role = 'assistant'`)
+
+/** The message that started a turn. */
+export const findMessageOfTurn = (db: Db, orgId: string, sessionId: string, number: number) =>
+  db.row<{ id: string; parts: MessagePart[] }>(sql`
+    select m.id, m.parts from messages m
+    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number = ${number} and m.role = 'user'
+      and ${inSession(sessionId)}
+    order by m.position limit 1`)
+
 /** The last turn of the newest branch that contains a turn. */
 export const findLastOfBranch = (db: Db, orgId: string, sessionId: string, number: number) =>
   db.row<{ number: number; skipped: Skipped | null }>(sql`

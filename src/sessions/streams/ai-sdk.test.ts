@@ -72,6 +72,35 @@ for (const { name, sdk, headers, resets } of clients) {
       })
     })
 
+    test(`${name} replaces the last reply, or the one that it names, when it regenerates`, async () => {
+      const owner = await app.createOrg()
+      await createAgent(app, owner, { name: 'Again', model: 'fake/m1' })
+      const session = await openSession(app, owner, { agentId: 'again' })
+      const [first, second] = [userMessage('One'), userMessage('Two')]
+      const words = async () => {
+        const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
+        return body.data.items.map(textOf).toReversed()
+      }
+      const regenerate = async (messages: UIMessage[], messageId?: string) => {
+        const options = { chatId: session.id, messages, messageId, abortSignal: undefined }
+        const transport = transportFor(app, owner, session.id)
+        return read(await transport.sendMessages({ ...options, trigger: 'regenerate-message' }))
+      }
+      fake.play(reply(['a']), reply(['b']), reply(['c']), reply(['d']), reply(['e']))
+      const a = await read(await send(owner, session.id, [first]))
+      await read(await send(owner, session.id, [first, a, second]))
+      await regenerate([first, a, second])
+      assert.deepEqual(await words(), ['One', 'a', 'Two', 'c'])
+      assert.ok(!JSON.stringify(fake.requests.at(-1)).includes('"b"'), 'the model does not see the former reply')
+      const d = await regenerate([first], a.id)
+      assert.deepEqual(await words(), ['One', 'd'])
+      const edited = { ...first, parts: [{ type: 'text' as const, text: 'Uno' }] }
+      await regenerate([edited], d.id)
+      assert.deepEqual(await words(), ['Uno', 'e'])
+      await assert.rejects(regenerate([userMessage('Three')], 'made-by-the-client'))
+      assert.deepEqual(await words(), ['Uno', 'e'])
+    })
+
     test(`${name} reads tool calls and their results`, async () => {
       const owner = await app.createOrg()
       const session = await openSession(app, owner)

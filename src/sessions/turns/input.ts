@@ -16,6 +16,8 @@ export interface UserMessage {
   isContinued?: boolean
   /** The message that this one replaces; without text and files, it is sent again. */
   replaces?: string | undefined
+  /** The reply that `useChat` replaces; null for the last one. */
+  regenerates?: string | null | undefined
 }
 
 /** A request to a session: a user's message that starts a turn, or decisions that continue one. */
@@ -52,7 +54,7 @@ const fromMessages = (messages: UiMessage[]): TurnInput => {
 
 /** Reads a request body: `{ text, fileIds }`, `{ continue: true }`, or the `{ messages }` of the AI SDK's useChat. */
 export const readTurnInput = (body: TurnCreate): TurnInput => {
-  const { text, fileIds = [], messages, replaces, continue: isContinued } = body
+  const { text, fileIds = [], messages, replaces, trigger, messageId = null, continue: isContinued } = body
   if (replaces !== undefined && messages !== undefined) throw badRequest('replaces must not be combined with messages')
   if (isContinued === true) {
     if (text !== undefined || messages !== undefined || fileIds.length > 0 || replaces !== undefined) {
@@ -69,5 +71,11 @@ export const readTurnInput = (body: TurnCreate): TurnInput => {
   const files = [...new Set([...input.fileIds, ...fileIds].map((id) => id.toLowerCase()))]
   if (input.text.trim() === '' && files.length === 0) throw badRequest('text must not be empty')
   if (files.length > 20) throw badRequest('fileIds must have at most 20 items')
-  return { text: input.text, fileIds: files, ...(replaces !== undefined && { replaces }) }
+  const regenerates = text === undefined && trigger === 'regenerate-message' ? messageId : undefined
+  return {
+    text: input.text,
+    fileIds: files,
+    ...(replaces !== undefined && { replaces }),
+    ...(regenerates !== undefined && { regenerates }),
+  }
 }

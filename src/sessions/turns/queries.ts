@@ -107,8 +107,8 @@ export const lockTurn = (db: Db, orgId: string, id: string) =>
 
 /** The last turn of the active branch. */
 export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
-  db.row<{ status: TurnStatus; agentId: string }>(sql`
-    select t.status, t.agent_id
+  db.row<{ number: number; status: TurnStatus; agentId: string }>(sql`
+    select t.number, t.status, t.agent_id
     from sessions s join turns t on t.org_id = s.org_id and t.session_id = s.id
     where s.org_id = ${orgId} and s.id = ${sessionId} and not t.number <@ coalesce(s.skipped, '{}')
     order by t.number desc limit 1`)

@@ -91,7 +91,19 @@ export const TurnCreate = Type.Object(
       }),
     ),
     trigger: Type.Optional(
-      Type.String({ description: 'Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none.' }),
+      Type.String({
+        description:
+          'Trigger of `useChat` of the AI SDK. `regenerate-message`: the last item of `messages` is sent again in place of the message whose reply is `messageId`, as with `replaces`. All others send a new message. Default: none.',
+      }),
+    ),
+    messageId: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'With `regenerate-message`: ID of the reply to replace. Default, also for null: the last one of the session.',
+          examples: ['01a1fc7d-9fd0-79dc-a335-45f9cc19b81e'],
+        }),
+      ),
     ),
   },
   { examples: [{ text: 'What does the quarterly report say?', maxSteps: 8, onBusy: 'enqueue' }] },

@@ -3,7 +3,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
-import { getReplaced } from '../branches/branches.ts'
+import { getRegenerated, getReplaced } from '../branches/branches.ts'
 import type { Replaced } from '../branches/branches.ts'
 import * as queries from '../queries.ts'
 import { requireSession } from '../sessions.ts'
@@ -44,8 +44,12 @@ const findReplaced = async (
   db: Database,
   actor: Actor,
   sessionId: string,
-  { replaces, text, fileIds }: UserMessage,
+  { replaces, regenerates, text, fileIds }: UserMessage,
 ): Promise<Replaced | undefined> => {
+  if (regenerates !== undefined) {
+    await requireSession(db.hot, actor, sessionId)
+    return getRegenerated(db, actor, { sessionId, replyId: regenerates, text })
+  }
   if (replaces === undefined) return undefined
   return getReplaced(db, actor, { sessionId, messageId: replaces, isRetry: text === '' && fileIds.length === 0 })
 }

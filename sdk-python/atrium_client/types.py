@@ -3682,8 +3682,8 @@ class ListedSession(TypedDict):
     projectId: str | None
     # Title, 1–255 characters. Null until the first message, whose first line becomes the title.
     title: str | None
-    # How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
-    source: Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"] | None
+    # How the session was created: `console`, `api`, `test`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
+    source: Literal["console", "api", "test", "openai", "mcp", "a2a", "chat", "agent"] | None
     # `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.
     status: Literal["idle", "running", "requires_action"]
     # ID of the running turn. Null without one.
@@ -5250,8 +5250,8 @@ class Session(TypedDict):
     projectId: str | None
     # Title, 1–255 characters. Null until the first message, whose first line becomes the title.
     title: str | None
-    # How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
-    source: Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"] | None
+    # How the session was created: `console`, `api`, `test`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.
+    source: Literal["console", "api", "test", "openai", "mcp", "a2a", "chat", "agent"] | None
     # `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.
     status: Literal["idle", "running", "requires_action"]
     # ID of the running turn. Null without one.
@@ -5279,6 +5279,8 @@ class SessionCreate(TypedDict):
     projectId: NotRequired[str | None]
     # Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored.
     metadata: NotRequired[dict[str, Any]]
+    # Whether the session is a test of the agent: its `source` is `test`. Default false.
+    isTest: NotRequired[bool]
 
 
 class SessionCreatedEventSubject(TypedDict):
@@ -6563,8 +6565,10 @@ TurnCreate = TypedDict(
         "background": "NotRequired[bool]",
         # Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none.
         "messages": "NotRequired[list[UiMessage]]",
-        # Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none.
+        # Trigger of `useChat` of the AI SDK. `regenerate-message`: the last item of `messages` is sent again in place of the message whose reply is `messageId`, as with `replaces`. All others send a new message. Default: none.
         "trigger": "NotRequired[str]",
+        # With `regenerate-message`: ID of the reply to replace. Default, also for null: the last one of the session.
+        "messageId": "NotRequired[str | None]",
     },
 )
 
@@ -8287,7 +8291,9 @@ class GetSessionsQuery(TypedDict):
     # Return only sessions of this project.
     projectId: NotRequired[str]
     # Return only sessions that were created in this way, see `source` of a session.
-    source: NotRequired[Literal["console", "api", "openai", "mcp", "a2a", "chat", "agent"]]
+    source: NotRequired[Literal["console", "api", "test", "openai", "mcp", "a2a", "chat", "agent"]]
+    # Whether to return sessions whose `source` is `test`. Default true.
+    includeTests: NotRequired[bool]
     # Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 500 different words are searched. Returns one page without `nextCursor`, and `match` for each session.
     search: NotRequired[str]
 

@@ -3266,8 +3266,8 @@ export interface ListedSession {
   projectId: string | null
   /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
   title: string | null
-  /** How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
-  source: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
+  /** How the session was created: `console`, `api`, `test`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
+  source: "console" | "api" | "test" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
   /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller. */
   status: "idle" | "running" | "requires_action"
   /** ID of the running turn. Null without one. */
@@ -4718,8 +4718,8 @@ export interface Session {
   projectId: string | null
   /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
   title: string | null
-  /** How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
-  source: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
+  /** How the session was created: `console`, `api`, `test`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded. */
+  source: "console" | "api" | "test" | "openai" | "mcp" | "a2a" | "chat" | "agent" | null
   /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller. */
   status: "idle" | "running" | "requires_action"
   /** ID of the running turn. Null without one. */
@@ -4758,6 +4758,8 @@ export interface SessionCreate {
   projectId?: string | null
   /** Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored. */
   metadata?: Record<string, unknown>
+  /** Whether the session is a test of the agent: its `source` is `test`. Default false. */
+  isTest?: boolean
 }
 
 export interface SessionCreatedEvent {
@@ -5926,8 +5928,10 @@ export interface TurnCreate {
   background?: boolean
   /** Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none. */
   messages?: UiMessage[]
-  /** Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none. */
+  /** Trigger of `useChat` of the AI SDK. `regenerate-message`: the last item of `messages` is sent again in place of the message whose reply is `messageId`, as with `replaces`. All others send a new message. Default: none. */
   trigger?: string
+  /** With `regenerate-message`: ID of the reply to replace. Default, also for null: the last one of the session. */
+  messageId?: string | null
 }
 
 export interface TurnFailedEvent {
@@ -8456,7 +8460,9 @@ export interface Routes {
       /** Return only sessions of this project. */
       projectId?: string | undefined
       /** Return only sessions that were created in this way, see `source` of a session. */
-      source?: "console" | "api" | "openai" | "mcp" | "a2a" | "chat" | "agent" | undefined
+      source?: "console" | "api" | "test" | "openai" | "mcp" | "a2a" | "chat" | "agent" | undefined
+      /** Whether to return sessions whose `source` is `test`. Default true. */
+      includeTests?: boolean | undefined
       /** Return only sessions with a title or a message that contains words with these beginnings, 1–200 characters. All of the first 8 words must be in the title or in one message, of which the first 500 different words are searched. Returns one page without `nextCursor`, and `match` for each session. */
       search?: string | undefined
     }

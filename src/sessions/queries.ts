@@ -20,7 +20,7 @@ export interface Participant {
 }
 
 /** How a session was created. */
-export type SessionSource = 'console' | 'api' | 'openai' | 'mcp' | 'a2a' | 'chat' | 'agent'
+export type SessionSource = 'console' | 'api' | 'test' | 'openai' | 'mcp' | 'a2a' | 'chat' | 'agent'
 
 export interface ChatSessionRow {
   id: string
@@ -107,11 +107,14 @@ export const findSessionKey = (db: Db, actor: Actor, workspaceId: string, id: st
 export interface SessionFilter {
   projectId: string | undefined
   source: SessionSource | undefined
+  /** Leaves out tests of agents. */
+  withoutTests: boolean
 }
 
 export const matchesFilter = (filter: SessionFilter): Sql => sql`
   ${filter.projectId === undefined ? empty : sql`and s.project_id = ${filter.projectId}`}
-  ${filter.source === undefined ? empty : sql`and ${source} = ${filter.source}`}`
+  ${filter.source === undefined ? empty : sql`and ${source} = ${filter.source}`}
+  ${filter.withoutTests ? sql`and s.source is distinct from 'test'` : empty}`
 
 export interface SessionPage extends SessionFilter {
   workspaceId: string

@@ -40,9 +40,9 @@ export const SessionStatus = Type.Enum(['idle', 'running', 'requires_action'], {
     '`idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision or for outputs of tools of the caller.',
 })
 
-const SessionSource = Type.Enum(['console', 'api', 'openai', 'mcp', 'a2a', 'chat', 'agent'], {
+const SessionSource = Type.Enum(['console', 'api', 'test', 'openai', 'mcp', 'a2a', 'chat', 'agent'], {
   description:
-    'How the session was created. `console`: by a person in the console. `api`: by `POST /sessions` with an API key. `openai`, `mcp`, `a2a`: by that protocol. `chat`: by a chat of a connection, such as Slack. `agent`: by an agent that wrote to another.',
+    'How the session was created. `console`: by a person in the console. `api`: by `POST /sessions` with an API key. `test`: as a test of the agent. `openai`, `mcp`, `a2a`: by that protocol. `chat`: by a chat of a connection, such as Slack. `agent`: by an agent that wrote to another.',
   examples: ['console'],
 })
 
@@ -65,7 +65,7 @@ export const Session = Type.Object(
     title: Nullable(Type.String(sessionTitle)),
     source: Nullable(
       SessionSource,
-      'How the session was created: `console`, `api`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.',
+      'How the session was created: `console`, `api`, `test`, `openai`, `mcp`, `a2a`, `chat` or `agent`. Null for sessions of people that were created before this was recorded.',
     ),
     status: SessionStatus,
     activeTurnId: Nullable(
@@ -124,6 +124,9 @@ export const SessionCreate = Type.Object({
     ),
   ),
   metadata: Type.Optional(Metadata),
+  isTest: Type.Optional(
+    Type.Boolean({ description: 'Whether the session is a test of the agent: its `source` is `test`. Default false.' }),
+  ),
 })
 export type SessionCreate = Static<typeof SessionCreate>
 
@@ -153,6 +156,9 @@ export const SessionListQuery = Type.Object({
       ...SessionSource,
       description: 'Return only sessions that were created in this way, see `source` of a session.',
     }),
+  ),
+  includeTests: Type.Optional(
+    Type.Boolean({ description: 'Whether to return sessions whose `source` is `test`. Default true.' }),
   ),
   search: Type.Optional(
     Type.String({

@@ -64,7 +64,7 @@ export const createSession = async (db: Database, actor: Actor, body: SessionCre
     agentId: agent.id,
     title: body.title ?? null,
     metadata,
-    source: actor.apiKey === null ? ('console' as const) : ('api' as const),
+    source: body.isTest === true ? ('test' as const) : actor.apiKey === null ? ('console' as const) : ('api' as const),
   }
   await db.transaction(actor, (db) => insertSession(db, actor, session))
   return getSession(db, actor, id)
@@ -115,6 +115,7 @@ export interface SessionListing extends Page {
   agentId?: string | undefined
   projectId?: string | undefined
   source?: queries.SessionSource | undefined
+  includeTests?: boolean | undefined
   search?: string | undefined
 }
 
@@ -125,11 +126,11 @@ export interface SessionListing extends Page {
 export const listSessions = async (
   db: Db,
   actor: Actor,
-  { agentId, projectId, source, search, limit, cursor }: SessionListing,
+  { agentId, projectId, source, includeTests = true, search, limit, cursor }: SessionListing,
 ): Promise<{ items: (ChatSessionRow | FoundSession)[]; nextCursor: string | null }> => {
   const agent = agentId === undefined ? undefined : await getAgent(db, actor, agentId)
   const workspaceId = workspaceOf(actor)
-  const filter = { projectId, source }
+  const filter = { projectId, source, withoutTests: !includeTests }
   if (search !== undefined) {
     const found = await searchSessions(db, actor, search, { ...filter, workspaceId, agentId: agent?.id, limit })
     return { items: found, nextCursor: null }

@@ -211,6 +211,16 @@ test('every session records how it was created, and the list can be filtered by 
   assert.equal(called.status, 200, called.text)
   assert.deepEqual(await bySource('openai'), ['By OpenAI'])
   assert.deepEqual(await bySource('mcp'), ['By MCP'])
+  const tested = await openSession(app, owner, { title: 'A test', isTest: true })
+  assert.equal(tested.source, 'test')
+  assert.deepEqual(await bySource('test'), ['A test'])
+  const all = await list(owner, {})
+  const withoutTests = await list(owner, { includeTests: 'false' })
+  assert.deepEqual(
+    withoutTests.map(({ title }) => title),
+    all.map(({ title }) => title).filter((title) => title !== 'A test'),
+  )
+  assert.equal(all.length, withoutTests.length + 1)
   const { status } = await app.call('GET', '/api/v1/sessions?source=elsewhere', { as: owner })
   assert.equal(status, 400)
 })

@@ -86,8 +86,8 @@ test('the test chat uses the saved agent, says that changes are not saved, and i
   const sessionId = new URL(page.url()).searchParams.get('test')
   const { body } = await app.call('GET', `/api/v1/agents/${agent.id}/sessions`, { as: owner })
   assert.deepEqual(
-    body.data.items.map(({ id, title }: { id: string; title: string }) => [id, title]),
-    [[sessionId, 'Test: Which books are new?']],
+    body.data.items.map(({ id, title, source }: Record<string, string>) => [id, title, source]),
+    [[sessionId, 'Which books are new?', 'test']],
   )
   await chat.getByRole('textbox', { name: 'Message Librarian' }).fill('And old?')
   await page.keyboard.press('Enter')
@@ -100,6 +100,11 @@ test('the test chat uses the saved agent, says that changes are not saved, and i
   await chat.getByText('And old?', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Name', { exact: true }).isVisible(), false)
   await chat.getByRole('link', { name: 'Open in Chat' }).click()
-  await page.getByRole('heading', { name: 'Test: Which books are new?' }).waitFor()
+  await page.getByRole('heading', { name: 'Which books are new?' }).waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const list = page.getByRole('complementary', { name: 'Conversations' })
+  await list.getByText('No conversations yet').waitFor()
+  await page.getByLabel('Source').selectOption('test')
+  await list.getByRole('link', { name: /Which books are new\?.*Test/ }).waitFor()
   assert.deepEqual(pageErrors, [])
 })

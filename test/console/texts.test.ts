@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { getCatalogs } from '@lingui/cli/api'
 import { getConfig } from '@lingui/conf'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
+import { catalog as connectors } from '../../src/connectors/catalog/catalog.ts'
 import { findHardCodedTexts, findInFolder } from '../../scripts/console-texts/hard-coded.ts'
 
 const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url))
@@ -71,4 +72,18 @@ test('every message of the console has a German translation with the same placeh
   }
   assert.ok(count > 1_000)
   assert.deepEqual(problems, [], 'Run `npm run messages` and translate what console/locales lacks.')
+})
+
+test('the descriptions and the fields of all connectors, which the API has in English, are in the message catalogues', async () => {
+  const known = new Set<string | undefined>()
+  for (const catalog of await getCatalogs(getConfig({ cwd: consoleFolder })))
+    for (const { message } of Object.values((await catalog.collect()) ?? {})) known.add(message)
+  const texts = [...connectors.values()].flatMap(({ description, auth }) => [
+    description,
+    ...(auth.type === 'api_key' ? auth.fields.flatMap(({ label, help }) => [label, help ?? label]) : []),
+  ])
+  assert.deepEqual(
+    texts.filter((text) => !known.has(text)),
+    [],
+  )
 })

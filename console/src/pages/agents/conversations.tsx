@@ -74,6 +74,11 @@ export const Conversations = () => {
                     return (
                       <Link to={`/chat/${session.id}`}>
                         {session.title ?? t`New conversation`} {kind !== undefined && <Badge>{textOf(kind)}</Badge>}
+                        {session.source === 'test' && (
+                          <Badge>
+                            <Trans>Test</Trans>
+                          </Badge>
+                        )}
                       </Link>
                     )
                   },

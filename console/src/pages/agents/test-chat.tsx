@@ -20,19 +20,8 @@ import { startConversation } from '../chat/start-conversation.ts'
 import { sendMessage } from '../chat/use-conversation.ts'
 import styles from './test-chat.module.css'
 
-const maxTitle = 80
-
-/** Says in every list of conversations that this one was a test. */
-const titleOf = (text: string, agent: Agent): string => {
-  const [line = ''] = text.trim().split('\n', 1)
-  return line === '' ? t`Test of ${agent.name}` : t`Test: ${[...line].slice(0, maxTitle).join('')}`
-}
-
 const sendTest = async (agent: Agent, draftKey: string, sessionId: string | undefined): Promise<string> => {
-  if (sessionId === undefined) {
-    const title = titleOf(messageDraft(draftKey).text, agent)
-    return startConversation({ agentId: agent.id, draftKey, title })
-  }
+  if (sessionId === undefined) return startConversation({ agentId: agent.id, draftKey, isTest: true })
   await sendMessageDraft(draftKey, ({ text, attachments }) => {
     const fileIds = readyIds(attachments)
     return sendMessage(sessionId, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
@@ -54,8 +43,8 @@ const NewTest = ({ agent, draftKey, onStart }: { agent: Agent; draftKey: string;
       <div className={styles['empty']}>
         <EmptyState compact icon={<FlaskConical />} title={t`Test ${agent.name}`}>
           <Trans>
-            Tests are conversations of the agent: they use its tools and models, cost the same, and are listed in Chat
-            with “Test” in their title.
+            Tests are conversations of the agent: they use its tools and models, and cost the same. Chat lists them only
+            with the source “Test”.
           </Trans>
         </EmptyState>
       </div>

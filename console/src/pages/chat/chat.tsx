@@ -12,6 +12,7 @@ import { shareableUrl } from '../../scope.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
+import { Badge } from '../../ui/data/badge.tsx'
 import { ButtonLink, IconButton } from '../../ui/forms/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -124,6 +125,11 @@ const Header = ({ session, back }: { session: Session | undefined; back: string 
     <header className={styles['head']}>
       <BackLink to={back} />
       <h1>{session ? titleOf(session) : ' '}</h1>
+      {session?.source === 'test' && (
+        <Badge>
+          <Trans>Test</Trans>
+        </Badge>
+      )}
       {agent && <span className={styles['headAgent']}>{agent.name}</span>}
       {session && (
         <Menu trigger={<IconButton label={t`Conversation actions`} icon={<Ellipsis />} />} entries={entries} />

@@ -26,6 +26,7 @@ import { Parts } from './message-parts.tsx'
 import type { Decide } from './approval.tsx'
 import message from './message.module.css'
 import { FilePreviews } from './message/file-preview.tsx'
+import { Place, useFoundMessage } from './message/found-message.tsx'
 import { UserMessage } from './message/user-message.tsx'
 import { hasEffects, storedParts, textOf } from './parts.ts'
 import { SendError } from './send-error.tsx'
@@ -244,12 +245,15 @@ const useEditing = (
 
 const Messages = ({
   conversation: { exchanges, live, isWorking, decide: decideCall },
+  foundId,
   editing,
   outgoing,
   agentName,
   onReceipt,
 }: {
   conversation: ReturnType<typeof useConversation>
+  /** The message that is marked. */
+  foundId: string | undefined
   editing: ReturnType<typeof useEditing>
   outgoing: ReturnType<typeof useSending>
   agentName: string
@@ -270,28 +274,33 @@ const Messages = ({
   return shown.map((exchange, index) => (
     <div key={exchange.turnId} className={styles['exchange']}>
       {exchange.messages.map((one) => (
-        <UserMessage
-          key={one.id}
-          of={one}
-          isMine={editing.isMine(one)}
-          hasVersions={editing.isOpen}
-          disabledReason={editing.disabledReason}
-          hasEffects={lastEffect >= index}
-          isEdited={editing.editedId === one.id}
-          onEdit={editing.edit}
-          onSave={editing.save}
-        />
+        <Place key={one.id} id={one.id} foundId={foundId}>
+          <UserMessage
+            of={one}
+            isMine={editing.isMine(one)}
+            hasVersions={editing.isOpen}
+            disabledReason={editing.disabledReason}
+            hasEffects={lastEffect >= index}
+            isEdited={editing.editedId === one.id}
+            onEdit={editing.edit}
+            onSave={editing.save}
+          />
+        </Place>
       ))}
-      <Reply
-        exchange={exchange}
-        agentName={agentName}
-        isLast={index === exchanges.length - 1}
-        reconnecting={live?.reconnecting === true}
-        decide={decide}
-        onReceipt={openReceipt}
-        onContinue={goOn}
-        onRetry={retry}
-      />
+      {exchange.reply && (
+        <Place id={exchange.reply.message?.id} foundId={foundId}>
+          <Reply
+            exchange={exchange}
+            agentName={agentName}
+            isLast={index === exchanges.length - 1}
+            reconnecting={live?.reconnecting === true}
+            decide={decide}
+            onReceipt={openReceipt}
+            onContinue={goOn}
+            onRetry={retry}
+          />
+        </Place>
+      )}
       {isWorking && !exchange.reply && (
         <p className={styles['queued']}>
           <Trans>Queued until the response above is complete</Trans>
@@ -312,7 +321,8 @@ export const Conversation = ({
 }) => {
   const conversation = useConversation(sessionId)
   const { session, messages, live, isWorking } = conversation
-  const { scroller, isAtEnd, onScroll, stick } = useStickToBottom()
+  const { scroller, isAtEnd, onScroll, stick, show } = useStickToBottom()
+  const foundId = useFoundMessage(conversation, show)
   const outgoing = useSending(sessionId, stick)
   const editing = useEditing(conversation, outgoing.replace)
   const error = session.error ?? messages.error
@@ -343,6 +353,7 @@ export const Conversation = ({
           )}
           <Messages
             conversation={conversation}
+            foundId={foundId}
             editing={editing}
             outgoing={outgoing}
             agentName={agentName}

@@ -7,16 +7,15 @@ import { sendMessage } from './use-conversation.ts'
 export const startConversation = async ({
   agentId,
   draftKey,
-  title,
+  isTest = false,
 }: {
   agentId: string
   draftKey: string
-  /** Default: the first line of the message. */
-  title?: string
+  /** A test of the agent, which Chat does not list among other conversations. */
+  isTest?: boolean
 }): Promise<string> => {
   const { text, attachments } = messageDraft(draftKey)
-  const body = { agentId, ...(title !== undefined && { title }) }
-  const session = await api.call('POST /sessions', { body })
+  const session = await api.call('POST /sessions', { body: { agentId, isTest } })
   try {
     const fileIds = readyIds(attachments)
     await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })

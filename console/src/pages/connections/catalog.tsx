@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { Section } from '../../ui/page.tsx'
+import { apiText, unavailableText } from './api-texts.ts'
 import { ConnectorLogo } from './connector-logo.tsx'
 import styles from './connections.module.css'
 import { writeReason } from './reconnect.tsx'
@@ -30,17 +31,14 @@ interface Actions {
 
 const Action = ({ connector, onConnect, onSetup }: Actions & { connector: ConnectorEntry }) => {
   const { can } = useIdentity()
-  const { slug, name, availability, availabilityReason, setup } = connector
+  const { slug, name, availability, setup } = connector
   if (setup)
     return (
       <Button small aria-label={t`Set up ${name}`} onClick={() => onSetup(slug)}>
         <Trans>Set up</Trans>
       </Button>
     )
-  const reason =
-    availability === 'available'
-      ? writeReason(can('connections:write'))
-      : (availabilityReason ?? t`Not available on this server.`)
+  const reason = availability === 'available' ? writeReason(can('connections:write')) : unavailableText(connector)
   return (
     <Button
       small
@@ -67,7 +65,7 @@ const Card = ({ connector, ...actions }: Actions & { connector: ConnectorEntry }
           </Badge>
         )}
       </h4>
-      <p>{description}</p>
+      <p>{apiText(description)}</p>
       <div className={styles['cardFoot']}>
         <span>
           {textOf(authTypes[authType])}
@@ -80,7 +78,7 @@ const Card = ({ connector, ...actions }: Actions & { connector: ConnectorEntry }
 }
 
 const matches = ({ name, slug, description, tools }: ConnectorEntry, search: string): boolean =>
-  [name, slug, description, ...tools.map((tool) => tool.name)].join(' ').toLowerCase().includes(search)
+  [name, slug, apiText(description), ...tools.map((tool) => tool.name)].join(' ').toLowerCase().includes(search)
 
 /** Connectors by category. Categories that this version of the console does not know are with `general`. */
 const Groups = ({ connectors, ...actions }: Actions & { connectors: readonly ConnectorEntry[] }) => {

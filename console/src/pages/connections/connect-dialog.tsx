@@ -9,6 +9,7 @@ import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { apiText, unavailableText } from './api-texts.ts'
 import styles from './connections.module.css'
 import { CredentialFields, missingField, submitCredentials } from './credential-fields.tsx'
 import { SignInNotice } from './sign-in-notice.tsx'
@@ -82,12 +83,12 @@ export const ConnectDialog = ({
   )
   const isOAuth = connector.authType === 'oauth' || signInUrl !== undefined
   const to = signInUrl === undefined ? connector.name : new URL(signInUrl).host
-  const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? t`Not available.`)
+  const unavailable = connector.availability !== 'available' && unavailableText(connector)
   return (
     <FormDialog
       onClose={onClose}
       title={t`Connect ${connector.name}`}
-      description={connector.description}
+      description={apiText(connector.description)}
       form={form}
       action={isOAuth ? t`Continue to ${to}` : t`Connect`}
       icon={isOAuth ? <ExternalLink /> : undefined}

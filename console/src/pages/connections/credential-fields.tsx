@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro'
+import { apiText } from './api-texts.ts'
 import type { ConnectorEntry } from '@atrium/client'
 import { api } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -38,12 +39,12 @@ export const CredentialFields = ({
   (connector.credentialFields ?? []).map(({ key, label, required, secret, help }) => (
     <TextField
       key={key}
-      label={label}
+      label={apiText(label)}
       optional={!required}
       type={secret ? 'password' : 'text'}
       autoComplete="off"
       spellCheck={false}
-      hint={help}
+      hint={help && apiText(help)}
       value={credentials[key] ?? ''}
       onChange={({ target }) => onChange({ ...credentials, [key]: target.value })}
     />

@@ -17,7 +17,10 @@ import styles from './home.module.css'
 /** The latest conversations of the workspace. */
 export const Conversations = () => {
   const { me } = useIdentity()
-  const sessions = useQuery({ ...read('GET /sessions', { query: { limit: 6 } }), enabled: me.workspace !== null })
+  const sessions = useQuery({
+    ...read('GET /sessions', { query: { limit: 6, includeTests: false } }),
+    enabled: me.workspace !== null,
+  })
   if (me.workspace === null) {
     return (
       <Section title={t`Conversations`}>

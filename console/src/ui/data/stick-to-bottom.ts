@@ -8,6 +8,8 @@ export interface StickToBottom {
   onScroll: () => void
   /** Scrolls to the bottom and follows new content again. */
   stick: () => void
+  /** Scrolls an element of the content into view, and does not follow new content. False when there is none. */
+  show: (selector: string) => boolean
 }
 
 const nearPixels = 60
@@ -32,15 +34,26 @@ export const useStickToBottom = (): StickToBottom => {
     },
     [toEnd],
   )
-  const onScroll = (): void => {
+  const onScroll = useCallback((): void => {
     const { current } = element
     if (!current) return
     sticks.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearPixels
     setAtEnd(sticks.current)
-  }
+  }, [])
   const stick = (): void => {
     sticks.current = true
     toEnd()
   }
-  return { scroller, isAtEnd, onScroll, stick }
+  const show = useCallback(
+    (selector: string): boolean => {
+      const found = element.current?.querySelector(selector)
+      if (!found) return false
+      found.scrollIntoView({ block: 'center' })
+      // There is no event when it was in view already.
+      onScroll()
+      return true
+    },
+    [onScroll],
+  )
+  return { scroller, isAtEnd, onScroll, stick, show }
 }

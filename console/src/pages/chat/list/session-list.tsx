@@ -8,6 +8,7 @@ import { api, keyOf } from '../../../api.ts'
 import { textOf } from '../../../i18n/text.ts'
 import { useFallbackPolling } from '../../../live/connection.ts'
 import { Avatar } from '../../../ui/data/avatar.tsx'
+import { Badge } from '../../../ui/data/badge.tsx'
 import { Status } from '../../../ui/data/status.tsx'
 import { RelativeTime } from '../../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../../ui/forms/button.tsx'
@@ -27,7 +28,8 @@ const useSessions = ({ agent, source, q }: SessionFilter) =>
       const query = {
         limit: 40,
         ...(agent !== undefined && { agentId: agent }),
-        ...(source !== undefined && { source }),
+        // Tests are found by their source.
+        ...(source === undefined ? { includeTests: false } : { source }),
         ...(q !== undefined && { search: q }),
         ...(pageParam !== undefined && { cursor: pageParam }),
       }
@@ -66,10 +68,14 @@ const Row = ({ session, filter }: { session: Listed; filter: SessionFilter }) =>
   const agents = session.participants.filter(({ type }) => type === 'agent').map(({ name }) => name)
   const { source, match } = session
   // Most conversations begin in the console.
-  const from = source === null || source === 'console' ? undefined : textOf(sourceNames[source])
+  const isTest = source === 'test'
+  const from = source === null || source === 'console' || isTest ? undefined : textOf(sourceNames[source])
   return (
     <li>
-      <NavLink to={`/chat/${session.id}${queryOf(filter)}`} className={classNames(styles['row'])}>
+      <NavLink
+        to={`/chat/${session.id}${queryOf({ ...filter, message: match?.messageId })}`}
+        className={classNames(styles['row'])}
+      >
         <Avatar name={agents[0] ?? '?'} size="s" square />
         <span className={styles['rowText']}>
           <span className={styles['rowTitle']}>
@@ -82,6 +88,11 @@ const Row = ({ session, filter }: { session: Listed; filter: SessionFilter }) =>
           )}
           <span className={styles['rowInfo']}>
             <span>{[agents.join(' and '), from].filter(Boolean).join(' · ')}</span>
+            {isTest && (
+              <Badge>
+                <Trans>Test</Trans>
+              </Badge>
+            )}
             <State status={session.status} at={session.lastMessageAt ?? session.createdAt} />
           </span>
         </span>

@@ -13,6 +13,7 @@ export type Source = NonNullable<Session['source']>
 export const sourceNames: Record<Source, MessageDescriptor> = {
   console: msg`Console`,
   api: msg`API`,
+  test: msg`Test`,
   openai: msg`OpenAI API`,
   mcp: msg`MCP`,
   a2a: msg`A2A`,
@@ -36,8 +37,8 @@ export const filterOf = (params: URLSearchParams): SessionFilter => {
   }
 }
 
-/** As the query of a URL, with its question mark; empty without a filter. */
-export const queryOf = (filter: SessionFilter): string => {
+/** As the query of a URL, with its question mark; empty without a filter. `message`: the one to show. */
+export const queryOf = (filter: SessionFilter & { message?: string | undefined }): string => {
   const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onceClosed } from '../../platform/http/closed.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
@@ -30,7 +31,8 @@ export const sendContent = async (
   reply.headers(headers.content)
   reply.header('content-length', end - start + 1)
   if (selection.status === 206) reply.header('content-range', `bytes ${start}-${end}/${sizeBytes}`)
-  if (request.method === 'HEAD') return reply.send()
+  // Without a stream, Fastify would replace the length by 0.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
   if (sizeBytes === 0) return reply.send(Buffer.alloc(0))
   const bytes = await objects.get(storageKey, selection.status === 206 ? { start, end } : undefined)
   // A signed URL has no caller and is valid until it expires.

@@ -1,6 +1,6 @@
 import type { Multipart, MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { badRequest } from '../../platform/http/errors.ts'
+import { ApiError, badRequest } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { checkMimeType, typeOfName } from './mime-types.ts'
 import { checkName } from '../tree/names.ts'
@@ -49,13 +49,31 @@ const rejections: Record<string, string> = {
 }
 
 const formError = (cause: unknown) => {
+  if (cause instanceof ApiError) return cause
   const { code = '' } = cause as { code?: string }
   return badRequest(rejections[code] ?? 'The form is malformed or incomplete.', { cause })
 }
 
+/**
+ * Ends a form that is longer than any form with a file: the parser reads a field to its end, however long it is. The bytes
+ * are counted where they arrive, because the length need not be declared.
+ */
+const limitForm = ({ raw }: FastifyRequest, most: number): void => {
+  let seen = 0
+  const count = (chunk: Buffer): void => {
+    seen += chunk.length
+    if (seen <= most) return
+    raw.off('data', count)
+    raw.emit('error', badRequest(`A form must have at most ${most} bytes.`))
+  }
+  // The parser begins to read in the same turn of the event loop, so no byte is lost.
+  raw.on('data', count)
+}
+
 /** Converts the parser's errors, which it throws to the reader of a part or of the next part. */
-const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multipart> {
+const partsOf = async function* (request: FastifyRequest, maxBytes: number): AsyncGenerator<Multipart> {
   try {
+    limitForm(request, maxBytes)
     yield* request.parts({ limits, preservePath: true })
   } catch (error) {
     throw formError(error)
@@ -73,21 +91,30 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
   },
 })
 
+/** The largest file, and all other parts with their headers. */
+const maxFormBytes = 105_906_176
+
+export interface ReadFormOptions {
+  /** A file of undeclared type gets the type of its extension. */
+  guessesType?: boolean
+  /** The length of the whole form. */
+  maxBytes?: number
+}
+
 /**
  * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called
- * with the file while it arrives and must read it to its end or throw. `guessesType`: a file of undeclared type gets the
- * type of its extension. Throws BAD_REQUEST for a form that is
- * incomplete, has no file, or repeats a part.
+ * with the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is incomplete,
+ * too long, has no file, or repeats a part.
  */
 export const readForm = async <File>(
   request: FastifyRequest,
   receive: (part: FilePart) => Promise<File>,
-  { guessesType = false }: { guessesType?: boolean } = {},
+  { guessesType = false, maxBytes = maxFormBytes }: ReadFormOptions = {},
 ): Promise<UploadForm<File>> => {
   const ids = new Map<string, string | undefined>()
   const others = new Map<string, string>()
   let received: { file: File } | undefined
-  for await (const part of partsOf(request)) {
+  for await (const part of partsOf(request, maxBytes)) {
     if (part.type === 'file') {
       if (part.fieldname !== 'file') throw badRequest(`The part ${JSON.stringify(part.fieldname)} must not be a file.`)
       if (received) throw badRequest('There must be exactly one part named file.')

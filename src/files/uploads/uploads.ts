@@ -181,6 +181,8 @@ export interface NewUpload extends Place {
   author?: EventAuthor
   /** Opens the transaction; a request's handle stores its idempotency key in it. By default `deps.db`. */
   transactions?: Database
+  /** Called first in the transaction, to lock and check what the upload depends on. */
+  prepare?: (db: Transaction) => Promise<void>
 }
 
 /** Creates the file of received bytes. */
@@ -208,7 +210,8 @@ export const createUploadedFile = (
     }
     return insertFile(db, actor, row, file.author)
   }
-  return useReceived(deps, received, { transactions: file.transactions, work })
+  const { transactions, prepare } = file
+  return useReceived(deps, received, { transactions, work, ...(prepare === undefined ? {} : { prepare }) })
 }
 
 /** Bytes in memory as a body. */

@@ -105,3 +105,27 @@ export const limitProof = async (
   if (isRight && context.attemptBudget > 0) await queries.clearAttempts(context.db, [attempt])
   return isRight
 }
+
+/**
+ * Runs `check` for a guess at a password that belongs to no person, such as that of a link. `subject` is what is guessed,
+ * `source` where the guess comes from; each source has a budget of its own. Throws TOO_MANY_REQUESTS beyond it, for one
+ * minute at first and at most 15.
+ */
+export const limitGuesses = async (
+  db: Db,
+  attempt: Attempt,
+  budget: number,
+  check: () => Promise<boolean>,
+): Promise<boolean> => {
+  const now = new Date()
+  if ((await queries.countAttempts(db, [attempt], budget, now)).length === 0) {
+    const first = await queries.findFirstUnblocked(db, [attempt])
+    const seconds = Math.max(1, Math.ceil((Date.parse(first?.at ?? now.toISOString()) - now.getTime()) / 1_000))
+    throw tooManyRequests(`Too many wrong passwords. Try again in ${seconds} s.`, {
+      headers: { 'retry-after': String(seconds) },
+    })
+  }
+  const isRight = await check()
+  if (isRight) await queries.clearAttempts(db, [attempt])
+  return isRight
+}

@@ -3709,7 +3709,7 @@ class ListedShare(TypedDict):
     id: str
     # ID of the shared file or folder.
     fileId: str
-    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    # `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
     permission: Literal["view", "download", "upload"]
     # Whether visitors must enter a password.
     hasPassword: bool
@@ -3727,7 +3727,7 @@ class ListedShare(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files.
+    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str
@@ -5451,7 +5451,7 @@ class Share(TypedDict):
     id: str
     # ID of the shared file or folder.
     fileId: str
-    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    # `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
     permission: Literal["view", "download", "upload"]
     # Whether visitors must enter a password.
     hasPassword: bool
@@ -5469,7 +5469,7 @@ class Share(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files.
+    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str
@@ -5480,7 +5480,7 @@ class Share(TypedDict):
 
 
 class ShareCreate(TypedDict):
-    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    # `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
     permission: NotRequired[Literal["view", "download", "upload"]]
     # Password that visitors must enter, 8–128 characters. It is never returned. Null: none.
     password: NotRequired[str | None]
@@ -5492,7 +5492,7 @@ class ShareCreate(TypedDict):
     maxUploads: NotRequired[int | None]
     # Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600.
     maxFileBytes: NotRequired[int | None]
-    # Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored.
+    # Media types that can be uploaded, 1–50, or kinds of types that can be stored, such as `image/*`; with `upload` only. Null: all that can be stored.
     allowedTypes: NotRequired[list[str] | None]
 
 
@@ -5501,7 +5501,7 @@ class ShareCreated(TypedDict):
     id: str
     # ID of the shared file or folder.
     fileId: str
-    # `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
+    # `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.
     permission: Literal["view", "download", "upload"]
     # Whether visitors must enter a password.
     hasPassword: bool
@@ -5519,7 +5519,7 @@ class ShareCreated(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files.
+    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str
@@ -5542,7 +5542,7 @@ class SharePatch(TypedDict):
     maxUploads: NotRequired[int | None]
     # Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600.
     maxFileBytes: NotRequired[int | None]
-    # Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored.
+    # Media types that can be uploaded, 1–50, or kinds of types that can be stored, such as `image/*`; with `upload` only. Null: all that can be stored.
     allowedTypes: NotRequired[list[str] | None]
 
 

@@ -3311,7 +3311,7 @@ export interface ListedShare {
   id: string
   /** ID of the shared file or folder. */
   fileId: string
-  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  /** `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
   permission: "view" | "download" | "upload"
   /** Whether visitors must enter a password. */
   hasPassword: boolean
@@ -3329,7 +3329,7 @@ export interface ListedShare {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string
@@ -4912,7 +4912,7 @@ export interface Share {
   id: string
   /** ID of the shared file or folder. */
   fileId: string
-  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  /** `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
   permission: "view" | "download" | "upload"
   /** Whether visitors must enter a password. */
   hasPassword: boolean
@@ -4930,7 +4930,7 @@ export interface Share {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string
@@ -4941,7 +4941,7 @@ export interface Share {
 }
 
 export interface ShareCreate {
-  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  /** `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
   permission?: "view" | "download" | "upload"
   /** Password that visitors must enter, 8–128 characters. It is never returned. Null: none. */
   password?: string | null
@@ -4953,7 +4953,7 @@ export interface ShareCreate {
   maxUploads?: number | null
   /** Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600. */
   maxFileBytes?: number | null
-  /** Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored. */
+  /** Media types that can be uploaded, 1–50, or kinds of types that can be stored, such as `image/*`; with `upload` only. Null: all that can be stored. */
   allowedTypes?: string[] | null
 }
 
@@ -4962,7 +4962,7 @@ export interface ShareCreated {
   id: string
   /** ID of the shared file or folder. */
   fileId: string
-  /** `view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
+  /** `view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it. */
   permission: "view" | "download" | "upload"
   /** Whether visitors must enter a password. */
   hasPassword: boolean
@@ -4980,7 +4980,7 @@ export interface ShareCreated {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string
@@ -5003,7 +5003,7 @@ export interface SharePatch {
   maxUploads?: number | null
   /** Size of an uploaded file in bytes, 1–104,857,600; with `upload` only. Null: 104,857,600. */
   maxFileBytes?: number | null
-  /** Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored. */
+  /** Media types that can be uploaded, 1–50, or kinds of types that can be stored, such as `image/*`; with `upload` only. Null: all that can be stored. */
   allowedTypes?: string[] | null
 }
 

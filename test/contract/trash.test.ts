@@ -60,7 +60,12 @@ const withFileId = [
 ]
 
 /** Routes of the trash, and public routes, whose signed URLs are tested below. */
-const ofTrash = ['POST /api/v1/files/:id/restore']
+const ofTrash = [
+  'POST /api/v1/files/:id/restore',
+  // The shares of a file in the trash can be listed and revoked.
+  'GET /api/v1/files/:id/shares',
+  'DELETE /api/v1/files/:id/shares/:shareId',
+]
 const byId = routes.filter(
   ({ url, name, access }) =>
     withFileId.includes(factoryOf(url) ?? '') && access !== 'public' && !ofTrash.includes(name),

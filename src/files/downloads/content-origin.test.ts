@@ -167,6 +167,27 @@ describe('with a content origin', () => {
   })
 })
 
+test('the displayed bytes of a share are sent from the content origin only', async () => {
+  const file = await upload(app, owner, Buffer.from('\x89PNG\r\n\x1A\nrest', 'latin1'), {
+    name: 'a.png',
+    type: 'image/png',
+  })
+  const { body } = await app.call('POST', `/api/v1/files/${file.id}/shares`, {
+    as: owner,
+    json: { password: 'password' },
+  })
+  const shared = await app.call('POST', `/api/v1/files/${file.id}/shares`, { as: owner, json: {} })
+  const path = `${new URL(shared.body.data.url).pathname}/files/${file.id}`
+  const redirected = await ask(base + path)
+  assert.deepEqual([redirected.status, locationOf(redirected)], [302, content + path])
+  assert.doesNotMatch(redirected.text, /PNG/)
+  const shown = await ask(content + path)
+  assert.deepEqual([shown.status, shown.headers['content-type']], [200, 'image/png'])
+  const closed = new URL(body.data.url).pathname
+  const asked = await ask(`${content}${closed}/files/${file.id}`)
+  assert.equal(locationOf(asked), base + closed, 'the page with the password is at the origin of the API')
+})
+
 test('CONTENT_BASE_URL is rejected at start unless it is another host without a path', () => {
   const parse =
     (CONTENT_BASE_URL: string, BASE_URL = 'https://atrium.example.com') =>

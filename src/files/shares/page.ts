@@ -114,7 +114,7 @@ export const passwordPage = (look: PageLook, token: string, isWrong: boolean): s
 <p class="muted">${t.enterPassword}</p>
 ${isWrong ? `<p class="error" role="alert">${t.wrongPassword}</p>` : ''}
 <label for="password">${t.password}</label>
-<input id="password" name="password" type="password" required maxlength="128" autocomplete="off">
+<input id="password" name="password" type="password" required autocomplete="off">
 <button class="button" type="submit">${t.next}</button>
 </form></main>`,
     t.shared,

@@ -1,6 +1,8 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
+import { fileColumns } from '../queries.ts'
+import type { FileRow } from '../queries.ts'
 
 export type SharePermission = 'view' | 'download' | 'upload'
 
@@ -43,10 +45,10 @@ export interface NewShare extends ShareSettings {
 export const insertShare = (db: Transaction, actor: Actor, share: NewShare) =>
   db.row<ShareRow>(sql`
     insert into file_shares as s (org_id, id, file_id, token_hash, permission, password_hash, expires_at, max_downloads,
-      max_uploads, max_file_bytes, allowed_types, created_by)
+      max_uploads, max_file_bytes, allowed_types, created_by, api_key_id, key_scopes)
     values (${actor.orgId}, ${share.id}, ${share.fileId}, ${share.tokenHash}, ${share.permission},
       ${share.passwordHash}, ${share.expiresAt}, ${share.maxDownloads}, ${share.maxUploads}, ${share.maxFileBytes},
-      ${share.allowedTypes}, ${actor.userId})
+      ${share.allowedTypes}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.apiKey?.scopes ?? []}::text[])
     returning ${shareColumns}`)
 
 /** Serialises the creation of shares, so that their number is exact. */
@@ -55,7 +57,7 @@ export const lockShares = (db: Transaction, { orgId }: Actor) =>
 
 /** The number of shares of the org and of a file. */
 export const countShares = async (
-  db: Transaction,
+  db: Db,
   { orgId }: Actor,
   fileId: string,
 ): Promise<{ ofOrg: number; ofFile: number }> => {
@@ -64,6 +66,12 @@ export const countShares = async (
     from file_shares where org_id = ${orgId}`)
   return row ?? { ofOrg: 0, ofFile: 0 }
 }
+
+/** A file that is live or in the trash: its shares can be listed and revoked there as well. */
+export const findSharedFile = (db: Db, { orgId }: Actor, id: string) =>
+  db.row<FileRow>(sql`
+    select ${fileColumns} from files f
+    where f.org_id = ${orgId} and f.id = ${id} and (f.deleted_at is null or f.trash_id is not null)`)
 
 /** The shares of a file, the newest first. */
 export const listShares = (
@@ -89,6 +97,11 @@ export const listOrgShares = (db: Db, { orgId }: Actor, page: { after: string | 
     from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
     where s.org_id = ${orgId} and f.deleted_at is null ${page.after === undefined ? empty : sql`and s.id < ${page.after}`}
     order by s.id desc limit ${page.limit}`)
+
+export const findShare = (db: Db, { orgId }: Actor, fileId: string, id: string) =>
+  db.row<ShareRow>(sql`
+    select ${shareColumns} from file_shares s
+    where s.org_id = ${orgId} and s.file_id = ${fileId} and s.id = ${id}`)
 
 export const lockShare = (db: Transaction, { orgId }: Actor, fileId: string, id: string) =>
   db.row<ShareRow>(sql`
@@ -120,26 +133,25 @@ export const deleteShare = (db: Transaction, { orgId }: Actor, id: string) =>
 export interface OpenShare extends ShareRow {
   orgId: string
   passwordHash: string | null
+  /** The API key by which it was created, with the scopes that the key had; null for one that was created in the console. */
+  apiKeyId: string | null
+  keyScopes: string[]
   name: string
   source: 'upload' | 'folder'
 }
 
-/** The share with this token, when it has not expired and its file is live and uploaded. */
-export const findOpenShare = (db: Db, orgId: string, tokenHash: Buffer) =>
-  db.row<OpenShare>(sql`
-    select ${shareColumns}, s.org_id, s.password_hash, f.name, f.source
-    from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
-    where s.org_id = ${orgId} and s.token_hash = ${tokenHash} and (s.expires_at is null or s.expires_at > now())
-      and f.deleted_at is null and f.status = 'ready'`)
+/** A share that has not expired and whose file is live and uploaded. */
+const openShare = sql`
+  select ${shareColumns}, s.org_id, s.password_hash, s.api_key_id, s.key_scopes, f.name, f.source
+  from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
+  where (s.expires_at is null or s.expires_at > now()) and f.deleted_at is null and f.status = 'ready'`
 
-/** Whether a running download may go on. */
-export const isShareOpen = async (db: Db, { orgId, id }: OpenShare): Promise<boolean> => {
-  const row = await db.row(sql`
-    select 1 from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
-    where s.org_id = ${orgId} and s.id = ${id} and (s.expires_at is null or s.expires_at > now())
-      and f.deleted_at is null`)
-  return row !== undefined
-}
+export const findOpenShare = (db: Db, orgId: string, tokenHash: Buffer) =>
+  db.row<OpenShare>(sql`${openShare} and s.org_id = ${orgId} and s.token_hash = ${tokenHash}`)
+
+/** Locks the share until an upload through it is stored, so that it is neither revoked nor changed in between. */
+export const lockOpenShare = (db: Transaction, { orgId, id }: OpenShare) =>
+  db.row<OpenShare>(sql`${openShare} and s.org_id = ${orgId} and s.id = ${id} for update of s`)
 
 /** Counts a download. Returns 0 when the share allows no more: concurrent downloads wait for the lock of the row. */
 export const takeDownload = (db: Db, { orgId, id }: OpenShare) =>
@@ -147,20 +159,22 @@ export const takeDownload = (db: Db, { orgId, id }: OpenShare) =>
     update file_shares set downloads = downloads + 1, last_used_at = now()
     where org_id = ${orgId} and id = ${id} and (max_downloads is null or downloads < max_downloads)`)
 
-/** Counts an upload before its bytes are read, in the same way. */
-export const takeUpload = (db: Db, { orgId, id }: OpenShare) =>
+/** Counts an upload in the transaction that stores it. Returns 0 when the share allows no more. */
+export const countUpload = (db: Transaction, { orgId, id }: OpenShare) =>
   db.execute(sql`
     update file_shares set uploads = uploads + 1, last_used_at = now()
     where org_id = ${orgId} and id = ${id} and (max_uploads is null or uploads < max_uploads)`)
-
-/** Gives back the count of an upload that failed. */
-export const returnUpload = (db: Db, { orgId, id }: OpenShare) =>
-  db.execute(sql`update file_shares set uploads = uploads - 1 where org_id = ${orgId} and id = ${id}`)
 
 /** Counts an attempt to enter the password, before it is checked. Returns 0 when there were too many in the last hour. */
 export const takeAttempt = (db: Db, { orgId, id }: OpenShare, most: number) =>
   db.execute(sql`
     update file_shares set attempts = attempts + 1 where org_id = ${orgId} and id = ${id} and attempts < ${most}::int`)
+
+/** The seconds until the current hour of attempts is over. */
+export const attemptsEnd = (db: Db, { orgId, id }: OpenShare) =>
+  db.row<{ seconds: number }>(sql`
+    select greatest(1, ceil(extract(epoch from attempts_since + interval '1 hour' - now())))::int as seconds
+    from file_shares where org_id = ${orgId} and id = ${id}`)
 
 /** Begins a new hour of attempts when the last one is over. */
 export const forgetAttempts = (db: Db, { orgId, id }: OpenShare) =>

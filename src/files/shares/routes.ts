@@ -1,9 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import type { ArchiveSender } from '../archive/send-archive.ts'
 import type { FilesDeps } from '../deps.ts'
+import { createShareHashes } from './passwords.ts'
+import type { HashPassword } from './passwords.ts'
+import { createVisitContext } from './running.ts'
 import { registerVisitArchive } from './visit-archive.ts'
 import { registerVisitRoutes } from './visit-routes.ts'
 import { ListedShare, Share, ShareCreate, ShareCreated, ShareParams, SharePatch } from './schemas.ts'
@@ -11,8 +15,20 @@ import { createShare, listOrgShares, listShares, revokeShare, updateShare } from
 
 export const registerShareRoutes = (app: App, deps: FilesDeps, archives: ArchiveSender): void => {
   const { config, db } = deps
-  registerVisitRoutes(app, deps)
-  registerVisitArchive(app, deps, archives)
+  const hashes = createShareHashes()
+  const visitDeps = { ...deps, hashes }
+  const context = createVisitContext(deps)
+  registerVisitRoutes(app, visitDeps, context)
+  registerVisitArchive(app, visitDeps, { ...context, archives })
+
+  /** Hashes a password within the limit of the org, which is lower than that of other writes. */
+  const hashFor =
+    (request: FastifyRequest): HashPassword =>
+    async (password) => {
+      const { orgId } = request.actor
+      await request.takeRateLimit('signIn', `share passwords of ${orgId}`)
+      return hashes.hash(orgId, password)
+    }
 
   app.get(
     `${apiPrefix}/files/:id/shares`,
@@ -22,7 +38,7 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
         tags: ['Files'],
         summary: 'List the shares of a file',
         description:
-          'Returns the links of a file or folder, the newest first, without their URLs, of which only hashes are stored.',
+          'Returns the links of a file or folder, also of one in the trash, the newest first, without their URLs, of which only hashes are stored.',
         params: IdParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(Share)) },
@@ -55,12 +71,13 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
         what: 'File',
         idempotency: { omit: ['data.url'] },
         events: ['file.share_created'],
+        errors: ['SERVICE_UNAVAILABLE'],
       },
       schema: {
         tags: ['Files'],
         summary: 'Share a file',
         description:
-          'Creates a link by which anyone can see or download a file or folder, or upload into a folder, without an account. The URL is returned only once. A file has at most 100 links, an org 1,000. BAD_REQUEST for a link to a file, and for a setting that does not apply. CONFLICT while the file is pending.',
+          'Creates a link by which anyone can see or download a file or folder, or upload into a folder, without an account. The URL is returned only once. A file has at most 100 links, an org 1,000. A link ends when its creator leaves the org, and when the API key by which it was created is revoked or expires. FORBIDDEN without `files:read`, except with `upload`. Passwords count per org against the rate limit `signIn` as well; SERVICE_UNAVAILABLE while too many are being hashed. BAD_REQUEST for a link to a file, and for a setting that does not apply. CONFLICT while the file is pending.',
         params: IdParams,
         body: ShareCreate,
         response: { 201: Success(ShareCreated) },
@@ -69,7 +86,7 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
     async (request, reply) => {
       const { actor, body, params } = request
       const input = { ...body, permission: body.permission ?? ('download' as const) }
-      const { share, token } = await createShare(request.db, actor, params.id, input)
+      const { share, token } = await createShare({ db: request.db, hash: hashFor(request) }, actor, params.id, input)
       reply.code(201).header('cache-control', 'no-store')
       return ok({ ...share, url: `${originOf(request, config.baseUrl)}/s/${token}` })
     },
@@ -78,11 +95,17 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
   app.patch(
     `${apiPrefix}/files/:id/shares/:shareId`,
     {
-      config: { access: 'files:write', what: 'Share', events: ['file.share_updated'] },
+      config: {
+        access: 'files:write',
+        what: 'Share',
+        events: ['file.share_updated'],
+        errors: ['SERVICE_UNAVAILABLE'],
+      },
       schema: {
         tags: ['Files'],
         summary: 'Update a share',
-        description: 'Changes the settings of a link. They apply to the next request of its visitors.',
+        description:
+          'Changes the settings of a link. They apply to the next request of its visitors; running downloads and uploads that they no longer allow end within a second. FORBIDDEN without `files:read`, except for a link with `upload`. A password counts and is limited as in the request that creates a link.',
         params: ShareParams,
         body: SharePatch,
         response: { 200: Success(Share) },
@@ -91,7 +114,7 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
     async (request, reply) => {
       const { actor, body, headers, params } = request
       const asked = { fileId: params.id, shareId: params.shareId, ifMatch: headers['if-match'] }
-      return sendResource(request, reply, await updateShare(db, actor, asked, body))
+      return sendResource(request, reply, await updateShare({ db, hash: hashFor(request) }, actor, asked, body))
     },
   )
 
@@ -102,7 +125,8 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
       schema: {
         tags: ['Files'],
         summary: 'Revoke a share',
-        description: 'Ends a link at once. Running downloads end within a second.',
+        description:
+          'Ends a link at once, also of a file in the trash. Running downloads and uploads end within a second.',
         params: ShareParams,
         response: { 200: Success(Deleted) },
       },

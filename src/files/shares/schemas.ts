@@ -7,7 +7,7 @@ export const ShareParams = Type.Object({ id: IdOf('ID of the file.'), shareId: I
 
 const Permission = Type.Enum(['view', 'download', 'upload'], {
   description:
-    '`view`: previews only. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.',
+    '`view`: previews, and pictures, PDF, audio and video as the browser displays them. `download`: previews and downloads. `upload`: uploads into a folder, without seeing what is in it.',
   examples: ['download'],
 })
 
@@ -42,7 +42,7 @@ const settings = {
       minItems: 1,
       maxItems: 50,
       description:
-        'Media types that can be uploaded, 1–50, or kinds such as `image/*`; with `upload` only. Null: all that can be stored.',
+        'Media types that can be uploaded, 1–50, or kinds of types that can be stored, such as `image/*`; with `upload` only. Null: all that can be stored.',
       examples: [null],
     }),
   ),
@@ -72,7 +72,9 @@ const shareProperties = {
       examples: [null],
     }),
   ),
-  createdBy: IdOf('ID of the user who created the share. The link works as long as this person may use files.'),
+  createdBy: IdOf(
+    'ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.',
+  ),
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,
   lastUsedAt: Nullable(TimestampOf('Time of the last download or upload. Null: never used.', null)),

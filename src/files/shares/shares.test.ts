@@ -1,63 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  countsAreExact,
-  create,
-  createFolder,
-  formBody,
-  formType,
-  pathOf,
-  upload,
-} from '../../../test/support/files.ts'
-import type { Part } from '../../../test/support/files.ts'
+import { countsAreExact, create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
+import { rejects, shareCalls } from '../../../test/support/shares.ts'
+import type { Shared } from '../../../test/support/shares.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import type { Answer, TestActor } from '../../../test/harness.ts'
 import sharp from 'sharp'
 import { sql } from '../../platform/database/database.ts'
 import { isOwnContent, isOwnName } from '../files.ts'
 
-const app = await startTestApp({ RATE_LIMIT_SIGN_IN: '0' })
+const app = await startTestApp()
 const { db } = app
 
-interface Shared {
-  id: string
-  /** The path of the public page. */
-  path: string
-}
-
-const call = (as: TestActor, method: string, path: string, json?: object): Promise<Answer> =>
-  app.call(method, `/api/v1/files${path}`, { as, ...(json ? { json } : {}) })
-
-const share = async (as: TestActor, fileId: string, json: object = {}): Promise<Shared> => {
-  const { status, body, text } = await call(as, 'POST', `/${fileId}/shares`, json)
-  assert.equal(status, 201, text)
-  return { id: body.data.id, path: pathOf(app, body.data.url) }
-}
-const visit = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-  app.call('GET', path, { headers })
-const download = (path: string, fileId: string, query = ''): Promise<Answer> =>
-  visit(`${path}/files/${fileId}?download=true${query}`)
-const enter = (path: string, password: string): Promise<Answer> =>
-  app.call('POST', `${path}/password`, {
-    body: new URLSearchParams({ password }).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-const drop = (path: string, part: Partial<Part> = {}): Promise<Answer> =>
-  app.call('POST', `${path}/uploads`, {
-    body: formBody([{ name: 'file', filename: 'cv.txt', type: 'text/plain', value: 'hello', ...part }]),
-    headers: { 'content-type': formType },
-  })
-const rejects = async (code: string, asked: Promise<Answer>, message?: RegExp): Promise<void> => {
-  const { body, text } = await asked
-  assert.equal(body?.error?.code, code, text)
-  if (message) assert.match(body.error.message, message)
-}
-const isGone = async (path: string): Promise<void> => {
-  const { status, text } = await visit(path)
-  assert.equal(status, 404)
-  assert.match(text, /This link does not work/)
-}
+const { call, download, drop, enter, isGone, share, visit } = shareCalls(app)
 
 describe('shares of a file', () => {
   test('are created, listed, changed and revoked, with events, and the URL is returned only once', async () => {
@@ -126,9 +81,80 @@ describe('shares of a file', () => {
     await rejects('BAD_REQUEST', post(file.id, { maxFileBytes: 1 }), /permission upload/)
     await rejects('BAD_REQUEST', post(file.id, { expiresAt: '2020-01-01T00:00:00.000Z' }), /future/)
     await rejects('BAD_REQUEST', post(file.id, { password: 'short' }))
+    const folder = await createFolder(app, owner, 'f')
+    const box = { permission: 'upload', allowedTypes: ['x/*'] }
+    await rejects('BAD_REQUEST', post(folder.id, box), /allowedTypes/)
     await rejects('NOT_FOUND', post(file.id, {}, await app.createOrg()))
     const reader = await app.createUser(owner, 'owner', { scopes: ['files:read'] })
     await rejects('FORBIDDEN', post(file.id, {}, reader))
+  })
+})
+
+describe('the rights of a share', () => {
+  test('to view and download need the permission to read, also to change it, and to upload does not', async () => {
+    const owner = await app.createOrg()
+    const writer = await app.createUser(owner, 'owner', { scopes: ['files:write'] })
+    const folder = await createFolder(app, owner, 'private')
+    for (const permission of ['view', 'download']) {
+      await rejects('FORBIDDEN', call(writer, 'POST', `/${folder.id}/shares`, { permission }), /files:read/)
+    }
+    const { id } = await share(owner, folder.id, { password: 'open sesame' })
+    await rejects('FORBIDDEN', call(writer, 'PATCH', `/${folder.id}/shares/${id}`, { password: null }), /files:read/)
+    const box = await share(writer, folder.id, { permission: 'upload' })
+    assert.equal((await drop(box.path)).status, 303)
+    const changed = await call(writer, 'PATCH', `/${folder.id}/shares/${box.id}`, { maxUploads: 5 })
+    assert.equal(changed.status, 200, changed.text)
+  })
+
+  test('end when the API key is revoked or expires by which it was created', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'hello')
+    const key = await app.createUser(owner, 'member', { scopes: ['files:read', 'files:write'] })
+    const shared = await share(key, file.id)
+    const setKey = (column: 'expires_at' | 'revoked_at', at: string | null) =>
+      db.execute(
+        column === 'expires_at'
+          ? sql`update api_keys set expires_at = ${at} where org_id = ${owner.orgId} and id = ${key.apiKeyId}`
+          : sql`update api_keys set revoked_at = ${at} where org_id = ${owner.orgId} and id = ${key.apiKeyId}`,
+      )
+    assert.equal((await visit(shared.path)).status, 200)
+    await setKey('expires_at', '2020-01-01T00:00:00.000Z')
+    await isGone(shared.path)
+    await setKey('expires_at', null)
+    assert.equal((await visit(shared.path)).status, 200)
+    await setKey('revoked_at', '2020-01-01T00:00:00.000Z')
+    await isGone(shared.path)
+  })
+
+  test('of a removed member do not return with the member', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    const file = await upload(app, owner, 'hello')
+    const { path } = await share(member, file.id)
+    const { body } = await app.call('GET', '/api/v1/members', { as: owner })
+    const { id } = body.data.items.find(({ userId }: { userId: string }) => userId === member.userId)
+    const headers = await app.stepUp(owner)
+    assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: owner, headers })).status, 200)
+    const json = { email: member.email, role: 'member' }
+    const added = await app.call('POST', '/api/v1/members', { as: owner, json, headers })
+    assert.equal(added.status, 201, added.text)
+    await isGone(path)
+    assert.deepEqual((await call(owner, 'GET', `/${file.id}/shares`)).body.data.items, [])
+  })
+
+  test('of a file in the trash are listed and can be revoked', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'hello')
+    const { id, path } = await share(owner, file.id)
+    await call(owner, 'DELETE', `/${file.id}`)
+    const { items } = (await call(owner, 'GET', `/${file.id}/shares`)).body.data
+    assert.deepEqual(
+      items.map((item: { id: string }) => item.id),
+      [id],
+    )
+    assert.equal((await call(owner, 'DELETE', `/${file.id}/shares/${id}`)).status, 200)
+    await call(owner, 'POST', `/${file.id}/restore`)
+    await isGone(path)
   })
 })
 
@@ -215,8 +241,12 @@ describe('the page of a share', () => {
     assert.match((await visit(`${other.path}?access=${access}`)).text, /Password required/)
     await call(owner, 'PATCH', `/${file.id}/shares/${id}`, { password: 'another one' })
     assert.match((await visit(admitted)).text, /Password required/)
-    await db.execute(sql`update file_shares set attempts = 100 where org_id = ${owner.orgId} and id = ${id}`)
-    assert.equal((await enter(path, 'another one')).status, 429)
+    await db.execute(sql`update file_shares set attempts = 1000 where org_id = ${owner.orgId} and id = ${id}`)
+    const locked = await enter(path, 'another one')
+    assert.equal(locked.status, 429)
+    assert.match(locked.headers.get('content-type') ?? '', /^text\/html/)
+    const seconds = Number(locked.headers.get('retry-after'))
+    assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds}`)
   })
 
   test('allows exactly as many downloads as its limit, also at the same time, and sends nothing otherwise', async () => {

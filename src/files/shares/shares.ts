@@ -1,9 +1,10 @@
 import type { Actor } from '../../identity/actor.ts'
+import { may } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import { hashPassword } from '../../identity/sign-in/passwords.ts'
-import type { Database, Db } from '../../platform/database/database.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
-import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { violatedConstraint } from '../../platform/database/errors.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
@@ -12,6 +13,7 @@ import { recordShare } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 import { storedTypes } from '../uploads/mime-types.ts'
+import type { HashPassword } from './passwords.ts'
 import * as queries from './queries.ts'
 import type { ListedShareRow, SharePermission, ShareRow, ShareSettings } from './queries.ts'
 import { newToken } from './token.ts'
@@ -33,7 +35,8 @@ const maxOfOrg = 1_000
 const maxOfFile = 100
 const defaultUploads = 100
 
-const isKind = /^[a-z]+\/\*$/
+/** `image/*` and the like, of the types that can be stored. */
+const kinds: ReadonlySet<string> = new Set([...storedTypes.keys()].map((type) => `${type.split('/', 1)[0]}/*`))
 
 const checkSettings = (permission: SharePermission, change: ShareChange): void => {
   const { expiresAt, maxDownloads, maxUploads, maxFileBytes, allowedTypes } = change
@@ -44,7 +47,7 @@ const checkSettings = (permission: SharePermission, change: ShareChange): void =
   if (permission !== 'upload' && (maxUploads ?? maxFileBytes ?? allowedTypes) != null) {
     throw badRequest('maxUploads, maxFileBytes and allowedTypes need the permission upload')
   }
-  const unknown = (allowedTypes ?? []).find((type) => !storedTypes.has(type) && !isKind.test(type))
+  const unknown = (allowedTypes ?? []).find((type) => !storedTypes.has(type) && !kinds.has(type))
   if (unknown !== undefined)
     throw badRequest('allowedTypes must be types that can be stored, or a kind such as image/*')
 }
@@ -64,19 +67,50 @@ const requireShareable = (file: FileRow | undefined): FileRow => {
   return file
 }
 
+/** Visitors of such a share read files, so the caller must be able to read them as well. */
+const requireRead = (actor: Actor, permission: SharePermission): void => {
+  if (permission === 'upload' || may(actor, 'files:read')) return
+  throw forbidden('A share to view or download files needs the permission files:read.')
+}
+
+const checkFile = (found: FileRow | undefined, permission: SharePermission): FileRow => {
+  const file = requireShareable(found)
+  if (permission === 'upload' && file.source !== 'folder') throw badRequest('Only a folder can be shared for uploads.')
+  return file
+}
+
+const checkCounts = async (db: Db, actor: Actor, fileId: string): Promise<void> => {
+  const { ofOrg, ofFile } = await queries.countShares(db, actor, fileId)
+  if (ofFile >= maxOfFile) throw badRequest(`A file must have at most ${maxOfFile} shares.`)
+  if (ofOrg >= maxOfOrg) throw badRequest(`An org must have at most ${maxOfOrg} shares.`)
+}
+
+export interface ShareStore {
+  /** Opens the transactions. */
+  db: Database
+  /** Called for a request that is valid so far, because a hash is expensive. */
+  hash: HashPassword
+}
+
 /**
  * Creates a share. Returns it with its token, which is not stored. Throws NOT_FOUND, BAD_REQUEST for a link, a file that is
- * not a folder with `upload`, a setting that does not apply or too many shares, CONFLICT for a pending file.
+ * not a folder with `upload`, a setting that does not apply or too many shares, CONFLICT for a pending file, FORBIDDEN
+ * without the permission to read what is shared, and like `hash`.
  */
 export const createShare = async (
-  transactions: Database,
+  { db: transactions, hash }: ShareStore,
   actor: Actor,
   fileId: string,
   input: ShareInput,
 ): Promise<{ share: ShareRow; token: string }> => {
   const { permission, password } = input
+  requireRead(actor, permission)
   checkSettings(permission, input)
-  const passwordHash = password == null ? null : await hashPassword(password)
+  if (password != null) {
+    checkFile(await fileQueries.findFile(transactions, actor, fileId), permission)
+    await checkCounts(transactions, actor, fileId)
+  }
+  const passwordHash = password == null ? null : await hash(password)
   const { token, hash: tokenHash } = newToken(actor.orgId)
   const maxUploads = permission === 'upload' ? defaultUploads : null
   const settings = settingsOf(input, {
@@ -86,27 +120,24 @@ export const createShare = async (
     maxFileBytes: null,
     allowedTypes: null,
   })
-  return transactions.transaction(actor, async (db) => {
-    const file = requireShareable(await fileQueries.lockFile(db, actor, fileId))
-    if (permission === 'upload' && file.source !== 'folder')
-      throw badRequest('Only a folder can be shared for uploads.')
+  const insert = async (db: Transaction): Promise<{ share: ShareRow; token: string }> => {
+    const file = checkFile(await fileQueries.lockFile(db, actor, fileId), permission)
     await queries.lockShares(db, actor)
-    const { ofOrg, ofFile } = await queries.countShares(db, actor, fileId)
-    if (ofFile >= maxOfFile) throw badRequest(`A file must have at most ${maxOfFile} shares.`)
-    if (ofOrg >= maxOfOrg) throw badRequest(`An org must have at most ${maxOfOrg} shares.`)
-    const row = await queries.insertShare(db, actor, {
-      ...settings,
-      id: newId(),
-      fileId,
-      tokenHash,
-      permission,
-      passwordHash,
-    })
+    await checkCounts(db, actor, fileId)
+    const created = { ...settings, id: newId(), fileId, tokenHash, permission, passwordHash }
+    const row = await queries.insertShare(db, actor, created)
     if (!row) throw new Error('the statement returned no share')
     await auditShare(db, actor, 'file.shared', { file, row })
     await recordShare(db, actor, 'created', { file, share: row })
     return { share: row, token }
-  })
+  }
+  try {
+    return await transactions.transaction(actor, insert)
+  } catch (error) {
+    // The caller was removed after the request was authenticated.
+    if (violatedConstraint(error) === 'file_shares_creator_fkey') throw forbidden('You are not a member of this org.')
+    throw error
+  }
 }
 
 const auditShare = (
@@ -149,7 +180,7 @@ export const listShares = async (
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<SharePage> => {
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
-  if (!(await fileQueries.findFile(db, actor, fileId))) throw notFound('File')
+  if (!(await queries.findSharedFile(db, actor, fileId))) throw notFound('File')
   return pageOf(await queries.listShares(db, actor, fileId, { after, limit: limit + 1 }), limit)
 }
 
@@ -161,20 +192,24 @@ export interface ShareOf {
 
 /** Changes a share at once: the next request of its visitors is subject to it. Throws like createShare. */
 export const updateShare = async (
-  database: Database,
+  { db: transactions, hash }: ShareStore,
   actor: Actor,
   { fileId, shareId, ifMatch }: ShareOf,
   change: ShareChange,
 ): Promise<ShareRow> => {
-  const { password } = change
-  const passwordHash = password == null ? password : await hashPassword(password)
-  return database.transaction(actor, async (db) => {
+  const check = async (db: Db, share: ShareRow | undefined): Promise<{ file: FileRow; before: ShareRow }> => {
     const file = await fileQueries.findFile(db, actor, fileId)
-    if (!file) throw notFound('Share')
-    const before = await queries.lockShare(db, actor, fileId, shareId)
-    if (!before) throw notFound('Share')
-    requireMatch(ifMatch, before)
-    checkSettings(before.permission, change)
+    if (!file || !share) throw notFound('Share')
+    requireMatch(ifMatch, share)
+    requireRead(actor, share.permission)
+    checkSettings(share.permission, change)
+    return { file, before: share }
+  }
+  const { password } = change
+  if (password != null) await check(transactions, await queries.findShare(transactions, actor, fileId, shareId))
+  const passwordHash = password == null ? password : await hash(password)
+  return transactions.transaction(actor, async (db) => {
+    const { file, before } = await check(db, await queries.lockShare(db, actor, fileId, shareId))
     const row = await queries.updateShare(db, actor, shareId, { ...settingsOf(change, before), passwordHash })
     if (!row) throw new Error('the statement returned no share')
     await auditShare(db, actor, 'file.share-updated', { file, row })
@@ -183,10 +218,13 @@ export const updateShare = async (
   })
 }
 
-/** Ends a share: its URL stops working at once, and running downloads end within a second. */
+/**
+ * Ends a share, also of a file in the trash: its URL stops working at once, and running downloads and uploads end within a
+ * second.
+ */
 export const revokeShare = (database: Database, actor: Actor, { fileId, shareId, ifMatch }: ShareOf): Promise<void> =>
   database.transaction(actor, async (db) => {
-    const file = await fileQueries.findFile(db, actor, fileId)
+    const file = await queries.findSharedFile(db, actor, fileId)
     if (!file) throw notFound('Share')
     const row = await queries.lockShare(db, actor, fileId, shareId)
     if (!row) throw notFound('Share')

@@ -42,6 +42,8 @@ export interface Texts {
   gone: string
   askForNew: string
   titles: Partial<Record<ApiError['code'], string>>
+  /** The title for a form that is not accepted. */
+  notAccepted: string
   notPossible: string
   /** In place of messages of the API, which are English. */
   rejections: Record<
@@ -49,9 +51,12 @@ export interface Texts {
     | 'downloadLimit'
     | 'uploads'
     | 'uploadLimit'
+    | 'runningUploads'
     | 'type'
     | 'size'
     | 'attempts'
+    | 'tooMany'
+    | 'busy'
     | 'archiveSize'
     | 'archives'
     | 'other',
@@ -88,8 +93,10 @@ const english: Texts = {
   titles: {
     FORBIDDEN: 'Not allowed',
     TOO_MANY_REQUESTS: 'Too many attempts',
-    BAD_REQUEST: 'The file was not accepted',
+    INTERNAL_ERROR: 'Something went wrong',
+    SERVICE_UNAVAILABLE: 'Try again shortly',
   },
+  notAccepted: 'The file was not accepted',
   notPossible: 'This is not possible',
   rejections: {
     downloads: 'This link does not allow downloads.',
@@ -98,7 +105,10 @@ const english: Texts = {
     uploadLimit: 'The upload limit of this link is reached.',
     type: 'Files of this type cannot be uploaded here.',
     size: 'The file is too large.',
-    attempts: 'Too many wrong passwords. Try again in an hour.',
+    runningUploads: 'Too many uploads at the same time. Try again when one of them has ended.',
+    attempts: 'Too many wrong passwords for this link. Try again within an hour.',
+    tooMany: 'Too many requests. Try again shortly.',
+    busy: 'The server is busy. Try again shortly.',
     archiveSize: 'The folder is too large for an archive. Download its files one by one.',
     archives: 'Too many archives are being downloaded. Try again in a minute.',
     other: 'The server did not accept the request.',
@@ -134,8 +144,10 @@ const german: Texts = {
   titles: {
     FORBIDDEN: 'Nicht erlaubt',
     TOO_MANY_REQUESTS: 'Zu viele Versuche',
-    BAD_REQUEST: 'Die Datei wurde nicht angenommen',
+    INTERNAL_ERROR: 'Etwas ist schiefgegangen',
+    SERVICE_UNAVAILABLE: 'Versuchen Sie es gleich noch einmal',
   },
+  notAccepted: 'Die Datei wurde nicht angenommen',
   notPossible: 'Das ist nicht möglich',
   rejections: {
     downloads: 'Dieser Link erlaubt keine Downloads.',
@@ -144,7 +156,10 @@ const german: Texts = {
     uploadLimit: 'Die Anzahl der Uploads dieses Links ist erreicht.',
     type: 'Dateien dieses Typs können hier nicht hochgeladen werden.',
     size: 'Die Datei ist zu groß.',
-    attempts: 'Zu viele falsche Passwörter. Versuchen Sie es in einer Stunde erneut.',
+    runningUploads: 'Zu viele Uploads gleichzeitig. Versuchen Sie es erneut, wenn einer davon beendet ist.',
+    attempts: 'Zu viele falsche Passwörter für diesen Link. Versuchen Sie es in spätestens einer Stunde erneut.',
+    tooMany: 'Zu viele Versuche. Versuchen Sie es später erneut.',
+    busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
     archiveSize: 'Der Ordner ist zu groß für ein Archiv. Laden Sie seine Dateien einzeln herunter.',
     archives: 'Es werden bereits zu viele Archive heruntergeladen. Versuchen Sie es in einer Minute erneut.',
     other: 'Der Server hat die Anfrage nicht angenommen.',
@@ -159,13 +174,24 @@ export const sizeIn = (language: Language, bytes: number): string => {
   return language === 'de' ? size.replace('.', ',').replace('byte', 'Byte') : size
 }
 
-/** The title and the text of the page of an error. */
-export const explanation = (language: Language, error: ApiError): { title: string; text: string } => {
-  const { gone, askForNew, titles, notPossible, rejections } = texts[language]
+const reasonOf: Partial<Record<ApiError['code'], Rejection['reason']>> = {
+  TOO_MANY_REQUESTS: 'tooMany',
+  SERVICE_UNAVAILABLE: 'busy',
+}
+
+/** The title and the text of the page of an error, which an upload may have. */
+export const explanation = (
+  language: Language,
+  error: ApiError,
+  isUpload: boolean,
+): { title: string; text: string } => {
+  const { gone, askForNew, titles, notAccepted, notPossible, rejections } = texts[language]
   if (error.code === 'NOT_FOUND') return { title: gone, text: askForNew }
-  const reason = error.cause instanceof Rejection ? error.cause.reason : 'other'
+  const reason = error.cause instanceof Rejection ? error.cause.reason : (reasonOf[error.code] ?? 'other')
   // The messages of the API are more precise than a general text, but English.
   const text = language === 'en' ? error.message : rejections[reason]
+  // Neither a wrong form nor many attempts.
   const isOfArchive = reason === 'archiveSize' || reason === 'archives'
-  return { title: isOfArchive ? notPossible : (titles[error.code] ?? notPossible), text }
+  const title = isOfArchive ? undefined : titles[error.code]
+  return { title: title ?? (isUpload ? notAccepted : notPossible), text }
 }

@@ -3,22 +3,28 @@ import { ApiError, notFound } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { archiveNameOf } from '../archive/archive.ts'
 import type { ArchiveSender } from '../archive/send-archive.ts'
-import type { FilesDeps } from '../deps.ts'
 import * as queries from './queries.ts'
 import { Rejection, texts } from './texts.ts'
-import { sendPage, watchShare } from './visit-responses.ts'
-import { getSharedItem, isAdmitted, openVisit, takeDownload } from './visits.ts'
+import { watchDownload } from './running.ts'
+import type { VisitContext } from './running.ts'
+import { checkDownload, getSharedItem, isAdmitted, openVisit, takeDownload } from './visits.ts'
+import type { VisitDeps } from './visits.ts'
 
 /** The same error with a message for visitors. */
 const forVisitors = (error: ApiError): ApiError => {
   const reason = { BAD_REQUEST: 'archiveSize', TOO_MANY_REQUESTS: 'archives' } as const
   if (error.code !== 'BAD_REQUEST' && error.code !== 'TOO_MANY_REQUESTS') return error
   const of = reason[error.code]
-  return new ApiError(error.code, texts.en.rejections[of], { cause: new Rejection(of) })
+  const { headers } = error
+  return new ApiError(error.code, texts.en.rejections[of], { cause: new Rejection(of), ...(headers && { headers }) })
 }
 
 /** The archive of a shared folder, or of one that is in it. It is one download of the share. */
-export const registerVisitArchive = (app: App, deps: FilesDeps, archives: ArchiveSender): void => {
+export const registerVisitArchive = (
+  app: App,
+  deps: VisitDeps,
+  { archives, running }: VisitContext & { archives: ArchiveSender },
+): void => {
   const { db } = deps
   app.get(
     '/s/:token/archive',
@@ -37,11 +43,14 @@ export const registerVisitArchive = (app: App, deps: FilesDeps, archives: Archiv
     },
     async (request, reply) => {
       const { params, query } = request
+      const { token } = params
+      const { share } = await openVisit(db, token)
+      if (!isAdmitted(deps, share, query.access)) return reply.redirect(`/s/${token}`, 302)
+      const item = await getSharedItem(db, share, query.item ?? share.fileId)
+      if (item.source !== 'folder') throw notFound('File')
+      // Also for HEAD, which is no download.
+      checkDownload(share)
       try {
-        const { share } = await openVisit(db, params.token)
-        if (!isAdmitted(deps, share, query.access)) return await reply.redirect(`/s/${params.token}`, 302)
-        const item = await getSharedItem(db, share, query.item ?? share.fileId)
-        if (item.source !== 'folder') throw notFound('File')
         return await archives.send(request, reply, {
           of: {
             orgId: share.orgId,
@@ -54,14 +63,11 @@ export const registerVisitArchive = (app: App, deps: FilesDeps, archives: Archiv
           group: share.id,
           begin: async () => {
             await takeDownload(db, share)
-            watchShare(deps, reply, share)
+            watchDownload(running, db, { token, share, item, isDisplayed: false, reply })
           },
         })
       } catch (error) {
-        if (!(error instanceof ApiError) || reply.sent) throw error
-        const { contentBaseUrl } = deps.config
-        const origin = contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
-        return sendPage(reply, origin, () => Promise.reject(forVisitors(error)))
+        throw error instanceof ApiError ? forVisitors(error) : error
       }
     },
   )

@@ -1,59 +1,45 @@
 // What visitors of a share see. No session or key is read here: the token in the path is the only credential, and a share
 // with a password also needs the proof that the visitor has entered it.
-import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { ApiError } from '../../platform/http/errors.ts'
-import { onceClosed } from '../../platform/http/closed.ts'
-import { parseFormFields } from '../../platform/http/form-fields.ts'
 import { logoPath } from '../../identity/members/logo.ts'
 import { getOrg } from '../../identity/members/orgs.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { originOf } from '../../platform/http/http.ts'
-import type { FilesDeps } from '../deps.ts'
 import { getContent, previewFile } from '../content.ts'
+import type { Content } from '../content.ts'
 import { contentOriginHeaders, dispositionOf, downloadHeaders, inlineHeaders } from '../downloads/content-headers.ts'
+import type { ContentHeaders } from '../downloads/content-headers.ts'
 import { isOnContentOrigin } from '../downloads/content-origin.ts'
 import { sendContent } from '../downloads/send-content.ts'
 import type { PreviewPayload } from '../preview/payload.ts'
-import { readForm } from '../uploads/multipart.ts'
-import type { FilePart } from '../uploads/multipart.ts'
-import { discard } from '../uploads/uploads.ts'
-import type { Received } from '../uploads/uploads.ts'
-import { filePage, folderPage, isDisplayed, passwordPage, uploadPage } from './page.ts'
+import { lookOf, sendPage, sharePageErrors } from './error-pages.ts'
+import { filePage, folderPage, passwordPage, uploadPage } from './page.ts'
 import type { PageLinks, PageLook } from './page.ts'
 import * as queries from './queries.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
-import { redirectTo, sendPage, watchShare } from './visit-responses.ts'
+import { watchDownload } from './running.ts'
+import type { VisitContext } from './running.ts'
+import { registerVisitForms } from './visit-forms.ts'
+import { hidden, VisitParams, VisitQuery } from './visit-schemas.ts'
 import {
-  countUpload,
-  enterPassword,
-  finishUpload,
+  checkDownload,
+  displaysBytes,
   getSharedItem,
   isAdmitted,
   openVisit,
-  receiveUpload,
   showsContent,
   takeDownload,
 } from './visits.ts'
-import type { Visit } from './visits.ts'
-
-const hidden = (summary: string) => ({ hide: true, summary, response: { 200: Type.Unknown() } })
-
-const Params = Type.Object({ token: Type.String({ maxLength: 64 }) })
-const Query = Type.Object({
-  access: Type.Optional(Type.String({ maxLength: 64 })),
-  item: Type.Optional(Type.String({ format: 'uuid' })),
-  page: Type.Integer({ minimum: 1, maximum: 1_000, default: 1 }),
-  uploaded: Type.Optional(Type.String({ maxLength: 8 })),
-  download: Type.Boolean({ default: false }),
-})
+import type { VisitDeps } from './visits.ts'
 
 const pageSize = 200
 
 const previewOf = async (
-  deps: FilesDeps,
+  deps: VisitDeps,
   reply: FastifyReply,
   { share, item }: { share: OpenShare; item: SharedItem },
 ): Promise<PreviewPayload | undefined> => {
@@ -83,7 +69,7 @@ interface ShownItem {
 }
 
 const renderItem = async (
-  deps: FilesDeps,
+  deps: VisitDeps,
   reply: FastifyReply,
   { look, share, links, item, page }: ShownItem,
 ): Promise<string> => {
@@ -93,59 +79,34 @@ const renderItem = async (
     const hasMore = items.length > pageSize
     return folderPage(look, share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
   }
-  const displays = showsContent(share) && isDisplayed(item.mimeType ?? '')
+  const displays = displaysBytes(share, item)
   const isPreviewed = showsContent(share) && !displays
   const preview = isPreviewed ? await previewOf(deps, reply, { share, item }) : undefined
   return filePage(look, share, links, { item, preview, displays })
 }
 
-/** Stores the file of a form of a visitor. */
-const storeUpload = async (deps: FilesDeps, request: FastifyRequest, visit: Visit): Promise<void> => {
-  const { orgId } = visit.share
-  await deps.quotas.check(orgId, { files: 1 })
-  let received: Received | undefined
-  try {
-    const receivePart = async (part: FilePart): Promise<FilePart> => {
-      received = await receiveUpload(deps, visit, part)
-      return part
-    }
-    const { file } = await readForm(request, receivePart, { guessesType: true })
-    if (!received) throw new Error('the form has no file')
-    const origin = { ip: request.ip, requestId: request.id }
-    await finishUpload(deps, visit, { name: file.name, mimeType: file.mimeType, received, origin })
-  } catch (error) {
-    if (received) await discard(deps, orgId, received.blobId)
-    throw error
-  }
+const conditions = ['range', 'if-range', 'if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since']
+
+/** Counts a download. A download is sent whole, because a part, or the confirmation of known bytes, would not count. */
+const beginDownload = async ({ db }: VisitDeps, request: FastifyRequest, share: OpenShare): Promise<void> => {
+  if (request.method === 'HEAD') checkDownload(share)
+  else await takeDownload(db, share)
+  for (const name of conditions) Reflect.deleteProperty(request.headers, name)
 }
 
-const originOfContent = (contentBaseUrl: string | undefined): string | undefined =>
-  contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
+const headersOf = (
+  { config }: VisitDeps,
+  request: FastifyRequest,
+  { content: { name, mimeType }, isDisplayed }: { content: Content; isDisplayed: boolean },
+): ContentHeaders => {
+  if (!isDisplayed) return downloadHeaders(mimeType, dispositionOf('attachment', name))
+  if (!isOnContentOrigin(request, config.contentBaseUrl)) return inlineHeaders(name, mimeType)
+  const { origin } = new URL(originOf(request, config.baseUrl))
+  return contentOriginHeaders(dispositionOf('inline', name), mimeType, origin)
+}
 
-export const registerVisitRoutes = (app: App, deps: FilesDeps): void => {
+const registerBytes = (app: App, deps: VisitDeps, { contentOrigin, running }: VisitContext): void => {
   const { config, db, objects } = deps
-  const contentOrigin = originOfContent(config.contentBaseUrl)
-
-  app.get(
-    '/s/:token',
-    {
-      config: { access: 'public', rateLimit: 'reads', what: 'Share' },
-      schema: { ...hidden('The page of a share'), params: Params, querystring: Query },
-    },
-    (request, reply) => {
-      const { params, query } = request
-      return sendPage(reply, contentOrigin, async (visitor) => {
-        const { share } = await openVisit(db, params.token)
-        if (!isAdmitted(deps, share, query.access)) return passwordPage(visitor, params.token, false)
-        const look = await withOrg(db, visitor, share)
-        const access = share.hasPassword ? query.access : undefined
-        const links = { token: params.token, access, contentOrigin: contentOrigin ?? '' }
-        if (share.permission === 'upload') return uploadPage(look, share, links, query.uploaded !== undefined)
-        const item = await getSharedItem(db, share, query.item ?? share.fileId)
-        return renderItem(deps, reply, { look, share, links, item, page: query.page })
-      })
-    },
-  )
 
   app.get(
     '/s/:token/files/:id',
@@ -153,92 +114,59 @@ export const registerVisitRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'public', rateLimit: 'reads', what: 'File', onContentOrigin: true },
       schema: {
         ...hidden('The bytes of a shared file'),
-        params: Type.Object({ ...Params.properties, id: Type.String({ format: 'uuid' }) }),
-        querystring: Query,
+        params: Type.Object({ ...VisitParams.properties, id: Type.String({ format: 'uuid' }) }),
+        querystring: VisitQuery,
       },
     },
     async (request, reply) => {
       const { params, query } = request
-      const send = async (): Promise<FastifyReply> => {
+      const { token } = params
+      const { share } = await openVisit(db, token)
+      if (!isAdmitted(deps, share, query.access)) {
+        // The page does not exist on the content origin.
+        return reply.redirect(`${originOf(request, config.baseUrl)}/s/${token}`, 302)
+      }
+      const item = await getSharedItem(db, share, params.id)
+      const content = await getContent(db, share.orgId, item.id)
+      const isDisplayed = !query.download && displaysBytes(share, item)
+      if (isDisplayed && contentOrigin !== undefined && !isOnContentOrigin(request, config.contentBaseUrl)) {
+        return reply.header('cache-control', 'no-store').redirect(contentOrigin + request.url, 302)
+      }
+      if (!isDisplayed) await beginDownload(deps, request, share)
+      watchDownload(running, db, { token, share, item, isDisplayed, reply })
+      const headers = headersOf(deps, request, { content, isDisplayed })
+      return sendContent(request, reply, { objects, content, headers })
+    },
+  )
+}
+
+export const registerVisitRoutes = (app: App, deps: VisitDeps, context: VisitContext): void => {
+  const { db } = deps
+  const { contentOrigin } = context
+  app.errorFormats.push(sharePageErrors(contentOrigin))
+
+  app.get(
+    '/s/:token',
+    {
+      config: { access: 'public', rateLimit: 'reads', what: 'Share' },
+      schema: { ...hidden('The page of a share'), params: VisitParams, querystring: VisitQuery },
+    },
+    async (request, reply) => {
+      const { params, query } = request
+      const render = async (): Promise<string> => {
         const { share } = await openVisit(db, params.token)
-        if (!isAdmitted(deps, share, query.access)) return reply.redirect(`/s/${params.token}`, 302)
-        const { id } = await getSharedItem(db, share, params.id)
-        const content = await getContent(db, share.orgId, id)
-        // With a limit every byte counts, so nothing is displayed and no part is sent.
-        const isDownload = query.download || !showsContent(share)
-        if (isDownload && request.method !== 'HEAD') {
-          await takeDownload(db, share)
-          for (const name of ['range', 'if-range', 'if-none-match']) Reflect.deleteProperty(request.headers, name)
-        }
-        const { name, mimeType } = content
-        const inline = isOnContentOrigin(request, config.contentBaseUrl)
-          ? contentOriginHeaders(
-              dispositionOf('inline', name),
-              mimeType,
-              new URL(originOf(request, config.baseUrl)).origin,
-            )
-          : inlineHeaders(name, mimeType)
-        const headers = isDownload ? downloadHeaders(mimeType, dispositionOf('attachment', name)) : inline
-        watchShare(deps, reply, share)
-        return sendContent(request, reply, { objects, content, headers })
+        if (!isAdmitted(deps, share, query.access)) return passwordPage(lookOf(request), params.token, false)
+        const look = await withOrg(db, lookOf(request), share)
+        const access = share.hasPassword ? query.access : undefined
+        const links = { token: params.token, access, contentOrigin: contentOrigin ?? '' }
+        if (share.permission === 'upload') return uploadPage(look, share, links, query.uploaded !== undefined)
+        const item = await getSharedItem(db, share, query.item ?? share.fileId)
+        return renderItem(deps, reply, { look, share, links, item, page: query.page })
       }
-      try {
-        return await send()
-      } catch (error) {
-        if (error instanceof ApiError) return sendPage(reply, contentOrigin, () => Promise.reject(error))
-        throw error
-      }
+      return sendPage(reply, contentOrigin, await render())
     },
   )
 
-  registerVisitForms(app, deps, contentOrigin)
-}
-
-const registerVisitForms = (app: App, deps: FilesDeps, contentOrigin: string | undefined): void => {
-  const { db } = deps
-
-  app.register(async (scope: App) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, parseFormFields(body as Buffer)),
-    )
-    scope.post(
-      '/s/:token/password',
-      {
-        config: { access: 'public', rateLimit: 'signIn', what: 'Share' },
-        schema: { ...hidden('Enter the password of a share'), params: Params },
-      },
-      (request, reply) => {
-        const { token } = request.params
-        const given = request.body instanceof URLSearchParams ? (request.body.get('password') ?? '') : ''
-        return sendPage(reply, contentOrigin, async (look) => {
-          const { share } = await openVisit(db, token)
-          if (!share.hasPassword) return redirectTo(`/s/${token}`)
-          const access = await enterPassword(deps, share, given)
-          return access === undefined ? passwordPage(look, token, true) : redirectTo(`/s/${token}?access=${access}`)
-        })
-      },
-    )
-  })
-
-  app.register(async (scope: App) => {
-    await scope.register(multipart, { throwFileSizeLimit: false })
-    scope.post(
-      '/s/:token/uploads',
-      {
-        config: { access: 'public', rateLimit: 'uploads', what: 'Share', upload: 'form', events: ['file.created'] },
-        schema: { ...hidden('Upload a file into a shared folder'), params: Params, querystring: Query },
-      },
-      (request, reply) => {
-        const { params, query } = request
-        return sendPage(reply, contentOrigin, async () => {
-          const visit = await openVisit(db, params.token)
-          if (!isAdmitted(deps, visit.share, query.access)) return redirectTo(`/s/${params.token}`)
-          await countUpload(db, visit, () => storeUpload(deps, request, visit))
-          const access = visit.share.hasPassword ? `&access=${query.access ?? ''}` : ''
-          return redirectTo(`/s/${params.token}?uploaded=1${access}`)
-        })
-      },
-    )
-  })
+  registerBytes(app, deps, context)
+  registerVisitForms(app, deps, context)
 }

@@ -1,0 +1,74 @@
+import { addressGroup } from '../../platform/http/limits/network.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { tooManyRequests } from '../../platform/http/errors.ts'
+import { hashPassword, isPassword } from '../../identity/sign-in/passwords.ts'
+import { limitGuesses } from '../../identity/sign-in/throttle.ts'
+import { createQueue } from '../preview/queue.ts'
+import * as queries from './queries.ts'
+import type { OpenShare } from './queries.ts'
+import { Rejection, texts } from './texts.ts'
+
+export const maxPasswordLength = 128
+
+/** Hashes the password of a new or changed share. */
+export type HashPassword = (password: string) => Promise<string>
+
+/** The hashes of passwords of shares in this process. */
+export interface ShareHashes {
+  /** Throws SERVICE_UNAVAILABLE when too many are waiting. */
+  hash(orgId: string, password: string): Promise<string>
+  /** Whether a visitor's password is right. Throws SERVICE_UNAVAILABLE as well, and TOO_MANY_REQUESTS after many wrong ones. */
+  isRight(
+    db: Db,
+    share: OpenShare & { passwordHash: string },
+    guess: { password: string; ip: string },
+  ): Promise<boolean>
+}
+
+/** Wrong passwords from one address before it must wait, and from all addresses together in an hour. */
+const guessesOfAddress = 10
+const guessesOfShare = 1_000
+
+/** How many hashes of an org may wait, those for its members and those for visitors each. */
+const waitingOfOrg = 5
+
+const countGuess = async (db: Db, share: OpenShare): Promise<void> => {
+  await queries.forgetAttempts(db, share)
+  if ((await queries.takeAttempt(db, share, guessesOfShare)) > 0) return
+  const { seconds } = (await queries.attemptsEnd(db, share)) ?? { seconds: 3_600 }
+  throw tooManyRequests(texts.en.rejections.attempts, {
+    cause: new Rejection('attempts'),
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+const guess = async (
+  db: Db,
+  share: OpenShare & { passwordHash: string },
+  { password, ip }: { password: string; ip: string },
+): Promise<boolean> => {
+  await countGuess(db, share)
+  // Neither a right password nor an address that must wait brings the share closer to its limit.
+  let isWrong = false
+  try {
+    const attempt = { subject: `share ${share.id}`, source: `address ${addressGroup(ip)}` }
+    return await limitGuesses(db, attempt, guessesOfAddress, async () => {
+      isWrong = [...password].length > maxPasswordLength || !(await isPassword(password, share.passwordHash))
+      return !isWrong
+    })
+  } finally {
+    if (!isWrong) await queries.returnAttempt(db, share)
+  }
+}
+
+/**
+ * A hash occupies one of the four threads of a process for 60 ms, which all its requests need for files and host names. So
+ * one is calculated at a time, in turns between orgs, and between members and visitors of an org.
+ */
+export const createShareHashes = (): ShareHashes => {
+  const queue = createQueue(1, waitingOfOrg, 'passwords of shares are being checked')
+  return {
+    hash: (orgId, password) => queue.run(() => hashPassword(password), { group: `members ${orgId}` }),
+    isRight: (db, share, given) => queue.run(() => guess(db, share, given), { group: `visitors ${share.orgId}` }),
+  }
+}

@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Db } from '../../platform/database/database.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { Log } from '../../platform/process/log.ts'
+import type { FilesDeps } from '../deps.ts'
+import type { OpenShare, SharedItem } from './queries.ts'
+import { displaysBytes, getSharedItem, hasSamePassword, openVisit } from './visits.ts'
+
+/** Two checks fit into the second within which a running request ends. */
+const checkMs = 400
+
+interface Group {
+  isAllowed: () => Promise<boolean>
+  ends: Set<() => void>
+}
+
+/** Ends running downloads and uploads of shares when a new request would be rejected. */
+export interface RunningVisits {
+  /** Requests with the same key are checked once. Returns the function that ends the watch. */
+  add(key: string, isAllowed: () => Promise<boolean>, end: () => void): () => void
+}
+
+const checkGroup = async (groups: Map<string, Group>, key: string, group: Group): Promise<void> => {
+  if (await group.isAllowed()) return
+  groups.delete(key)
+  for (const end of group.ends) end()
+}
+
+const createRunningVisits = (log: Pick<Log, 'warn'>): RunningVisits => {
+  const groups = new Map<string, Group>()
+  let timer: NodeJS.Timeout | undefined
+
+  const checkAll = async (): Promise<void> => {
+    const checks = [...groups].map(([key, group]) => checkGroup(groups, key, group))
+    for (const result of await Promise.allSettled(checks)) {
+      if (result.status === 'rejected') log.warn({ err: result.reason as unknown }, 'a share could not be checked')
+    }
+    timer = undefined
+    schedule()
+  }
+  const schedule = (): void => {
+    if (groups.size > 0) timer ??= setTimeout(() => void checkAll(), checkMs).unref()
+  }
+
+  return {
+    add: (key, isAllowed, end) => {
+      const group = groups.get(key) ?? { isAllowed, ends: new Set() }
+      groups.set(key, group)
+      group.ends.add(end)
+      schedule()
+      return () => {
+        group.ends.delete(end)
+        if (group.ends.size === 0 && groups.get(key) === group) groups.delete(key)
+      }
+    },
+  }
+}
+
+/** What the routes of visitors have in common. */
+export interface VisitContext {
+  /** Where files are displayed from, if not from this server. */
+  contentOrigin: string | undefined
+  running: RunningVisits
+}
+
+export const createVisitContext = ({ config, log }: FilesDeps): VisitContext => {
+  const { contentBaseUrl } = config
+  const contentOrigin = contentBaseUrl === undefined ? undefined : new URL(contentBaseUrl).origin
+  return { contentOrigin, running: createRunningVisits(log) }
+}
+
+const isAllowedBy = async (check: () => Promise<boolean>): Promise<boolean> => {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return false
+    throw error
+  }
+}
+
+interface Watched {
+  token: string
+  share: OpenShare
+}
+
+/** Ends a download when its share, or the file in it, could no longer be downloaded or displayed. */
+export const watchDownload = (
+  running: RunningVisits,
+  db: Db,
+  { token, share, item, isDisplayed, reply }: Watched & { item: SharedItem; isDisplayed: boolean; reply: FastifyReply },
+): void => {
+  const isAllowed = async (): Promise<boolean> => {
+    const { share: now } = await openVisit(db, token)
+    const found = await getSharedItem(db, now, item.id)
+    // A limit of downloads that was reached meanwhile does not end those that were counted.
+    const isOffered = isDisplayed ? displaysBytes(now, found) : now.permission === 'download'
+    return isOffered && hasSamePassword(share, now)
+  }
+  const key = JSON.stringify([share.id, item.id, isDisplayed, share.passwordHash])
+  const unwatch = running.add(
+    key,
+    () => isAllowedBy(isAllowed),
+    () => void reply.raw.destroy(),
+  )
+  onceClosed(reply.raw, unwatch)
+}
+
+/** Ends an upload when its share no longer accepts any. Like after a closed connection, its bytes are deleted. */
+export const watchUpload = (
+  running: RunningVisits,
+  db: Db,
+  { token, share, raw }: Watched & { raw: IncomingMessage },
+): void => {
+  const isAllowed = async (): Promise<boolean> => {
+    const { share: now } = await openVisit(db, token)
+    return now.permission === 'upload' && hasSamePassword(share, now)
+  }
+  const end = (): void => {
+    raw.destroy(Object.assign(new Error('the share of the upload has ended'), { code: 'ECONNRESET' }))
+  }
+  const unwatch = running.add(JSON.stringify([share.id, share.passwordHash]), () => isAllowedBy(isAllowed), end)
+  onceClosed(raw, unwatch)
+}

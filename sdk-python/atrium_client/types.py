@@ -8181,6 +8181,17 @@ class PutFilesByIdContentData(TypedDict):
     file: File
 
 
+class GetFilesByIdImageQuery(TypedDict):
+    # Width in pixels: 64, 128, 256, 512, 1024 or 2048. Default without `height`: 512.
+    width: NotRequired[Literal[64, 128, 256, 512, 1024, 2048]]
+    # Height in pixels: 64, 128, 256, 512, 1024 or 2048. Default: by the width.
+    height: NotRequired[Literal[64, 128, 256, 512, 1024, 2048]]
+    # With `width` and `height`: `inside` keeps the whole picture within them, `cover` cuts it to fill them. Default `inside`.
+    fit: NotRequired[Literal["inside", "cover"]]
+    # Format of the image. Default: AVIF or WebP if `Accept` names it, else PNG for pictures with transparency and JPEG for others.
+    format: NotRequired[Literal["avif", "webp", "jpeg", "png"]]
+
+
 class GetFilesByIdSharesQuery(TypedDict):
     # Maximum number of items to return, 1–100. Default 50.
     limit: NotRequired[int]
@@ -9603,6 +9614,17 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> PutFilesByIdContentData: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/image"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdImageQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
 
     @overload
     def call(
@@ -11562,6 +11584,17 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[PutFilesByIdContentData]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/image"],
+        *,
+        params: IdParams,
+        query: GetFilesByIdImageQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[None]: ...
 
     @overload
     def call_with_response(

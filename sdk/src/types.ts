@@ -8093,6 +8093,25 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
   }
+  /** Retrieve a picture in another size */
+  'GET /files/:id/image': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    query?: {
+      /** Width in pixels: 64, 128, 256, 512, 1024 or 2048. Default without `height`: 512. */
+      width?: 64 | 128 | 256 | 512 | 1024 | 2048 | undefined
+      /** Height in pixels: 64, 128, 256, 512, 1024 or 2048. Default: by the width. */
+      height?: 64 | 128 | 256 | 512 | 1024 | 2048 | undefined
+      /** With `width` and `height`: `inside` keeps the whole picture within them, `cover` cuts it to fill them. Default `inside`. */
+      fit?: "inside" | "cover" | undefined
+      /** Format of the image. Default: AVIF or WebP if `Accept` names it, else PNG for pictures with transparency and JPEG for others. */
+      format?: "avif" | "webp" | "jpeg" | "png" | undefined
+    }
+    data: unknown
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Retrieve a preview of a file */
   'GET /files/:id/preview': {
     params: {

@@ -6,8 +6,9 @@ import { badRequest, conflict, notFound } from '../platform/http/errors.ts'
 import { storageKeyOf } from './blobs/blobs.ts'
 import type { PreviewDeps } from './deps.ts'
 import type { PreviewPayload } from './preview/payload.ts'
-import { cachedPicture } from './preview/pictures/pictures.ts'
-import type { Picture } from './preview/pictures/run-picture.ts'
+import type { ImageSpec } from './preview/pictures/image-spec.ts'
+import { cachedImage, cachedPicture } from './preview/pictures/pictures.ts'
+import type { Image, Picture } from './preview/pictures/run-picture.ts'
 import { cachedPreview, cachedText } from './preview/previews.ts'
 import type { PreviewSource } from './preview/previews.ts'
 import * as queries from './queries.ts'
@@ -70,6 +71,18 @@ export const readPicture = async (
   fileId: string,
   signal?: AbortSignal,
 ): Promise<Picture> => cachedPicture(deps, actor, await getSource(deps, actor, fileId), signal)
+
+/** The image of a picture, and the content that it shows. `isKnown` tells by the content that the caller has the image. */
+export const readImage = async (
+  deps: PreviewDeps,
+  actor: Pick<Actor, 'orgId'>,
+  fileId: string,
+  { spec, signal, isKnown }: { spec: ImageSpec; signal: AbortSignal; isKnown: (contentHash: string) => boolean },
+): Promise<{ content: Content; image: Image | undefined }> => {
+  const source = await getSource(deps, actor, fileId)
+  const image = isKnown(source.contentHash) ? undefined : await cachedImage(deps, actor, source, { spec, signal })
+  return { content: source, image }
+}
 
 /** The bytes of a small file. Throws like getContent, and BAD_REQUEST when it has more than `maxBytes`. */
 export const readFileBytes = async (

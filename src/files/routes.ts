@@ -14,6 +14,7 @@ import { deleteFile, updateFile } from './files.ts'
 import { listFiles } from './listing/listing.ts'
 import * as queries from './queries.ts'
 import { fileRecord, trashedRecord } from './record.ts'
+import { registerImageRoutes } from './preview/pictures/routes.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
 import { ContentQuery, File, FileDeleteQuery, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
@@ -38,6 +39,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerVersionRoutes(app, deps)
   const archives = createArchiveSender(deps)
   registerArchiveRoutes(app, deps, archives)
+  registerImageRoutes(app, deps)
   registerShareRoutes(app, deps, archives)
 
   app.get(

@@ -8,9 +8,11 @@ import { formatOf } from './formats/formats.ts'
 import type { Format } from './formats/formats.ts'
 import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
-import { createQueue } from './queue.ts'
-import { runLogo, runPicture } from './pictures/run-picture.ts'
-import type { LogoSizes, Picture, PictureRun } from './pictures/run-picture.ts'
+import { createImageQueue, createQueue } from './queue.ts'
+import type { Queue } from './queue.ts'
+import type { ImageSpec } from './pictures/image-spec.ts'
+import { runImage, runLogo, runPicture } from './pictures/run-picture.ts'
+import type { Image, LogoSizes, Picture, PictureRun } from './pictures/run-picture.ts'
 import { cutToBytes, previewText, textPrefixBytes } from './formats/text.ts'
 
 /** A file to preview. `open` is called at most once, when the file leaves the queue. */
@@ -35,6 +37,8 @@ export interface Previewer {
   text(input: PreviewInput, signal?: AbortSignal): Promise<{ text: string; truncated: boolean }>
   /** A picture in a size that models accept. Throws like `preview`. */
   picture(input: PreviewInput, signal?: AbortSignal): Promise<Picture>
+  /** A picture in a size and format of choice. Throws like `preview`. */
+  image(input: PreviewInput, spec: ImageSpec, signal?: AbortSignal): Promise<Image>
   /** A PNG, JPEG or WebP picture in the sizes of a logo. Throws like `preview`. */
   logo(input: Pick<PreviewInput, 'orgId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
   /** Ends running previews and rejects waiting ones. */
@@ -106,6 +110,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const queue = createQueue(concurrency, maxWaiting)
   // One at a time, because each may need much memory.
   const pictures = createQueue(1, maxWaiting, 'pictures are being read')
+  const images = createImageQueue()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -129,6 +134,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
       return runChild({ format, source, signal: combined, timeoutMs, maxRssBytes, niceness, onFailure })
     })
   const pictureBy = async <T>(
+    places: Queue,
     run: (picture: PictureRun) => Promise<T>,
     input: Pick<PreviewInput, 'orgId' | 'open'>,
     signal?: AbortSignal,
@@ -138,7 +144,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const limits = { timeoutMs, maxRssBytes: maxBytes, niceness, onFailure }
     const read = () => inChild(input, signal, (source, combined) => run({ source, signal: combined, ...limits }))
     try {
-      return await pictures.run(read, { group: input.orgId, signal })
+      return await places.run(read, { group: input.orgId, signal })
     } catch (error) {
       throw error instanceof PreviewError ? cannotRead(error) : error
     }
@@ -154,12 +160,14 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   }
   return {
     preview,
-    picture: (input, signal) => pictureBy(runPicture, input, signal),
-    logo: (input, signal) => pictureBy(runLogo, input, signal),
+    picture: (input, signal) => pictureBy(pictures, runPicture, input, signal),
+    image: (input, spec, signal) => pictureBy(images, (run) => runImage(spec, run), input, signal),
+    logo: (input, signal) => pictureBy(pictures, runLogo, input, signal),
     text: async (input, signal) => textOf(await preview(input, signal)),
     close: async () => {
       queue.close()
       pictures.close()
+      images.close()
       closing.abort(new Error('the server is stopping'))
       await Promise.allSettled(running)
     },

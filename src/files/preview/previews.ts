@@ -22,6 +22,8 @@ const version = 2
 
 /** Stored previews per org. Compression reduces previews to a tenth, so this is enough for thousands. */
 const keptBytes = 33_554_432
+/** Stored images per org: 3,000 of 20 kB. They have a space of their own, so that they do not replace previews. */
+const keptImageBytes = 67_108_864
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -40,7 +42,8 @@ export const keepPreview = async (
 ): Promise<void> => {
   try {
     await queries.upsertPreview(db, actor, key, row)
-    await queries.deleteOldPreviews(db, actor, keptBytes)
+    const isImage = key.format.startsWith(queries.imagePrefix)
+    await queries.deleteOldPreviews(db, actor, { isImage, maxBytes: isImage ? keptImageBytes : keptBytes })
   } catch (error) {
     // The blob was deleted in the meantime.
     if (violatedConstraint(error) !== 'previews_org_id_blob_id_fkey') throw error

@@ -34,13 +34,24 @@ export const upsertPreview = (db: Db, actor: Pick<Actor, 'orgId'>, key: PreviewK
     on conflict (org_id, blob_id, format) do update
     set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = excluded.created_at`)
 
-/** Deletes the org's oldest previews beyond `maxBytes`, and those older than 30 days. */
-export const deleteOldPreviews = (db: Db, actor: Pick<Actor, 'orgId'>, maxBytes: number) =>
+/** How the format of an image begins. */
+export const imagePrefix = 'image '
+
+/**
+ * Deletes the org's oldest images, or previews of other kinds, beyond `maxBytes`, and those older than 30 days. Each image
+ * counts 4 kB more than its size, so that their number is bounded as well.
+ */
+export const deleteOldPreviews = (
+  db: Db,
+  actor: Pick<Actor, 'orgId'>,
+  { isImage, maxBytes }: { isImage: boolean; maxBytes: number },
+) =>
   db.execute(sql`
     delete from previews p using (
       select org_id, blob_id, format, created_at,
-        sum(coalesce(octet_length(payload), 0) + 200) over (order by created_at desc) as total_bytes
-      from previews where org_id = ${actor.orgId}
+        sum(coalesce(octet_length(payload), 0) + ${isImage ? 4_096 : 200}::int)
+          over (order by created_at desc) as total_bytes
+      from previews where org_id = ${actor.orgId} and starts_with(format, ${imagePrefix}) = ${isImage}::boolean
     ) o
     where p.org_id = ${actor.orgId} and (p.org_id, p.blob_id, p.format) = (o.org_id, o.blob_id, o.format)
       and (o.total_bytes > ${maxBytes} or o.created_at < now() - interval '30 days')`)

@@ -23,3 +23,16 @@ export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what 
     waitingPerGroup: maxWaitingPerOrg,
     busy: () => busy(what),
   })
+
+/**
+ * The queue of images, which pages ask for by the dozen. An org has one place of two, so that its images do not make another
+ * org wait.
+ */
+export const createImageQueue = (): Queue =>
+  createFairQueue({
+    running: 2,
+    runningPerGroup: 1,
+    waiting: 2_000,
+    waitingPerGroup: 200,
+    busy: () => busy('images are being made'),
+  })

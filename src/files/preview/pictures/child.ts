@@ -1,7 +1,9 @@
 // Entry point of the sandboxed process, which reads one picture and exits. It reads the bytes from standard input and
-// writes one line of JSON.
+// writes one line of JSON. Its arguments are what to make, and for an image its size and format.
 import type sharpModule from 'sharp'
 import type { OutputInfo, Sharp } from 'sharp'
+import { makeImage } from './image.ts'
+import type { ImageSpec } from './image-spec.ts'
 import { limits } from './limits.ts'
 
 export type PictureFailure = { error: string; detail: string }
@@ -9,6 +11,9 @@ export type PictureFailure = { error: string; detail: string }
 export type PictureResult =
   | { mimeType: 'image/jpeg' | 'image/png'; width: number; height: number; base64: string }
   | PictureFailure
+
+/** A picture in a size and format of choice. */
+export type ImageResult = { mimeType: string; width: number; height: number; base64: string } | PictureFailure
 
 /** The sizes of a logo as base64. */
 export type LogoResult = { small: string; large: string } | PictureFailure
@@ -71,12 +76,21 @@ const square = async (sharp: Decoder, bytes: Buffer, edge: number): Promise<stri
   throw new Error('the picture stays too large')
 }
 
+const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif'], accepted: 'PNG, JPEG, WebP or GIF' }
+
 const modes = {
   picture: {
-    formats: ['Png', 'Jpeg', 'Webp', 'Nsgif'],
-    accepted: 'PNG, JPEG, WebP or GIF',
+    ...pictures,
     make: async (sharp: Decoder, bytes: Buffer): Promise<PictureResult> => {
       const { mimeType, data, info } = await encode(sharp, bytes)
+      return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
+    },
+  },
+  image: {
+    ...pictures,
+    make: async (sharp: Decoder, bytes: Buffer): Promise<ImageResult> => {
+      const spec = JSON.parse(process.argv[3] ?? '') as ImageSpec
+      const { mimeType, data, info } = await makeImage(sharp, bytes, spec)
       return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
     },
   },
@@ -95,8 +109,8 @@ const reasonOf = (message: string, accepted: string): string => {
   return `it is damaged or not a ${accepted} file`
 }
 
-const run = async (): Promise<PictureResult | LogoResult> => {
-  const { formats, accepted, make } = process.argv[2] === 'logo' ? modes.logo : modes.picture
+const run = async (): Promise<PictureResult | ImageResult | LogoResult> => {
+  const { formats, accepted, make } = modes[process.argv[2] as keyof typeof modes]
   const sharp = await loadDecoder(formats).catch((error: unknown) => error as Error)
   if (sharp instanceof Error) return { error: 'this server has no decoder for pictures', detail: sharp.message }
   try {

@@ -1,12 +1,15 @@
 import type { Actor } from '../../../identity/actor.ts'
 import { ApiError, badRequest } from '../../../platform/http/errors.ts'
+import type { Db } from '../../../platform/database/database.ts'
 import type { PreviewDeps } from '../../deps.ts'
 import { PreviewError } from '../payload.ts'
 import { keepPreview } from '../previews.ts'
 import type { PreviewSource } from '../previews.ts'
 import * as queries from '../queries.ts'
 import { limits } from './limits.ts'
-import type { Picture } from './run-picture.ts'
+import { specKey } from './image-spec.ts'
+import type { ImageSpec } from './image-spec.ts'
+import type { Image, Picture } from './run-picture.ts'
 
 /** The types that are decoded. */
 export const pictureTypes: ReadonlySet<string> = new Set([
@@ -18,37 +21,42 @@ export const pictureTypes: ReadonlySet<string> = new Set([
 ])
 
 /** Increment it when a change affects the result, so that stored pictures are replaced. */
-const version = 1
+export const imageVersion = 1
 
 /** A line of JSON with the type and size, then the bytes. */
-const pack = ({ bytes, ...facts }: Picture): Buffer => Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), bytes])
+const pack = ({ bytes, ...facts }: Image): Buffer => Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), bytes])
 
-const unpack = (payload: Buffer): Picture => {
+const unpack = <T extends Image>(payload: Buffer): T => {
   const end = payload.indexOf(10)
-  const facts = JSON.parse(payload.toString('utf8', 0, end)) as Omit<Picture, 'bytes'>
-  return { ...facts, bytes: payload.subarray(end + 1) }
+  const facts = JSON.parse(payload.toString('utf8', 0, end)) as Omit<T, 'bytes'>
+  return { ...facts, bytes: payload.subarray(end + 1) } as T
 }
 
-/**
- * A picture for a model, resized once and stored with the previews of its bytes, because every step of a conversation
- * sends it again. BAD_REQUEST when the file is no picture, over 25 MB, damaged or exceeds a limit.
- */
-export const cachedPicture = async (
-  { db, previewer }: Pick<PreviewDeps, 'db' | 'previewer'>,
-  actor: Actor,
+interface Wanted<T> {
+  /** The name under which the result is stored. */
+  format: string
+  /** A larger result is not stored. */
+  maxKeptBytes: number
+  make(): Promise<T>
+}
+
+/** The stored result, or a new one. A BAD_REQUEST is stored for an hour. */
+const cached = async <T extends Image>(
+  db: Db,
+  actor: Pick<Actor, 'orgId'>,
   source: PreviewSource,
-  signal?: AbortSignal,
-): Promise<Picture> => {
+  { format, maxKeptBytes, make }: Wanted<T>,
+): Promise<T> => {
   if (!pictureTypes.has(source.mimeType)) throw badRequest(`Files of type ${source.mimeType} are not pictures.`)
   if (source.sizeBytes > limits.sourceBytes) throw badRequest('The picture could not be read: it is over 25 MB.')
-  const key = { contentHash: source.contentHash, format: 'picture', version }
+  const key = { contentHash: source.contentHash, format, version: imageVersion }
   const kept = await queries.findPreview(db, actor, key)
-  if (kept?.payload) return unpack(kept.payload)
+  if (kept?.payload) return unpack<T>(kept.payload)
   if (kept) throw badRequest(kept.refusal ?? 'The picture could not be read.')
   try {
-    const picture = await previewer.picture({ ...source, orgId: actor.orgId }, signal)
-    await keepPreview(db, actor, key, { payload: pack(picture), refusal: null })
-    return picture
+    const made = await make()
+    if (made.bytes.length <= maxKeptBytes) await keepPreview(db, actor, key, { payload: pack(made), refusal: null })
+    return made
   } catch (error) {
     if (error instanceof ApiError && error.cause instanceof PreviewError) {
       await keepPreview(db, actor, key, { payload: null, refusal: error.message })
@@ -56,3 +64,34 @@ export const cachedPicture = async (
     throw error
   }
 }
+
+type Deps = Pick<PreviewDeps, 'db' | 'previewer'>
+
+/**
+ * A picture for a model, resized once and stored with the previews of its bytes, because every step of a conversation
+ * sends it again. BAD_REQUEST when the file is no picture, over 25 MB, damaged or exceeds a limit.
+ */
+export const cachedPicture = (
+  { db, previewer }: Deps,
+  actor: Pick<Actor, 'orgId'>,
+  source: PreviewSource,
+  signal?: AbortSignal,
+): Promise<Picture> =>
+  cached(db, actor, source, {
+    format: 'picture',
+    maxKeptBytes: limits.outputBytes,
+    make: () => previewer.picture({ ...source, orgId: actor.orgId }, signal),
+  })
+
+/** A picture in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
+export const cachedImage = (
+  { db, previewer }: Deps,
+  actor: Pick<Actor, 'orgId'>,
+  source: PreviewSource,
+  { spec, signal }: { spec: ImageSpec; signal: AbortSignal },
+): Promise<Image> =>
+  cached(db, actor, source, {
+    format: queries.imagePrefix + specKey(spec),
+    maxKeptBytes: limits.outputBytes,
+    make: () => previewer.image({ ...source, orgId: actor.orgId }, spec, signal),
+  })

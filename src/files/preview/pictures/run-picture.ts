@@ -4,7 +4,8 @@ import { runInSandbox } from '../../../platform/sandbox/sandbox.ts'
 import type { SandboxLimits } from '../../../platform/sandbox/sandbox.ts'
 import { previewFailure } from '../child-process.ts'
 import { PreviewError } from '../payload.ts'
-import type { LogoResult, PictureFailure, PictureResult } from './child.ts'
+import type { ImageResult, LogoResult, PictureFailure, PictureResult } from './child.ts'
+import type { ImageSpec } from './image-spec.ts'
 
 /** A picture in a size and format that every provider of models accepts. */
 export interface Picture {
@@ -12,6 +13,11 @@ export interface Picture {
   width: number
   height: number
   bytes: Buffer
+}
+
+/** A picture in a size and format that a client asks for. */
+export interface Image extends Omit<Picture, 'mimeType'> {
+  mimeType: string
 }
 
 export interface PictureRun extends SandboxLimits {
@@ -29,10 +35,10 @@ const program = {
 }
 
 const read = async <Result extends object>(
-  mode: 'picture' | 'logo',
+  args: ['picture' | 'logo'] | ['image', spec: string],
   { onFailure, ...run }: PictureRun,
 ): Promise<Exclude<Result, PictureFailure>> => {
-  const output = await runInSandbox({ ...run, program: { ...program, args: [mode] } }).catch((error: unknown) => {
+  const output = await runInSandbox({ ...run, program: { ...program, args } }).catch((error: unknown) => {
     throw previewFailure(error, onFailure)
   })
   const result = JSON.parse(output) as Exclude<Result, PictureFailure> | PictureFailure
@@ -43,8 +49,14 @@ const read = async <Result extends object>(
 
 /** Decodes and resizes a picture in a sandboxed process. Throws a PreviewError when it cannot be read. */
 export const runPicture = async (run: PictureRun): Promise<Picture> => {
-  const { base64, ...picture } = await read<PictureResult>('picture', run)
+  const { base64, ...picture } = await read<PictureResult>(['picture'], run)
   return { ...picture, bytes: Buffer.from(base64, 'base64') }
+}
+
+/** Decodes and resizes a picture in the same way, to a size and format of choice. */
+export const runImage = async (spec: ImageSpec, run: PictureRun): Promise<Image> => {
+  const { base64, ...image } = await read<ImageResult>(['image', JSON.stringify(spec)], run)
+  return { ...image, bytes: Buffer.from(base64, 'base64') }
 }
 
 /** The sizes of a logo, as WebP. */
@@ -55,6 +67,6 @@ export interface LogoSizes {
 
 /** Makes the sizes of a logo in the same way. */
 export const runLogo = async (run: PictureRun): Promise<LogoSizes> => {
-  const { small, large } = await read<LogoResult>('logo', run)
+  const { small, large } = await read<LogoResult>(['logo'], run)
   return { small: Buffer.from(small, 'base64'), large: Buffer.from(large, 'base64') }
 }

@@ -124,6 +124,6 @@ export const Thumbnail = ({
 }) => {
   const [isBroken, setBroken] = useState(false)
   if (isBroken) return otherwise
-  const url = api.url(`/files/${fileId}`, { download: true, inline: true })
+  const url = api.url(`/files/${fileId}/image`, { width: 512 })
   return <img src={url} alt="" loading="lazy" className={className} onError={() => setBroken(true)} />
 }

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { create, createFolder, upload } from '../../../../test/support/files.ts'
+import { startTestApp } from '../../../../test/harness.ts'
+import type { TestActor } from '../../../../test/harness.ts'
+import { sql } from '../../../platform/database/database.ts'
+
+const app = await startTestApp()
+const { db } = app
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } })
+
+const storePicture = async (as: TestActor, bytes: Buffer, name = 'a.jpg', type = 'image/jpeg'): Promise<string> =>
+  (await upload(app, as, bytes, { name, type })).id
+
+const image = async (as: TestActor, id: string, query = '', headers: Record<string, string> = {}) => {
+  const response = await fetch(`${app.url}/api/v1/files/${id}/image${query}`, {
+    headers: { authorization: `Bearer ${as.key}`, ...headers },
+  })
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+const countStored = async (orgId: string): Promise<number> =>
+  (await db.rows(sql`select 1 from previews where org_id = ${orgId} and payload is not null`)).length
+
+describe('GET /files/:id/image', () => {
+  test('returns the picture upright in the size that was asked for, without its metadata', async () => {
+    const owner = await app.createOrg()
+    const jpeg = await picture(3_000, 1_500)
+      .withExif({ IFD0: { Copyright: 'somebody' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const id = await storePicture(owner, jpeg)
+    const sizes: [query: string, width: number, height: number][] = [
+      ['', 512, 1_024],
+      ['?width=64', 64, 128],
+      ['?height=128', 64, 128],
+      ['?width=256&height=256', 128, 256],
+      ['?width=256&height=256&fit=cover', 256, 256],
+    ]
+    for (const [query, width, height] of sizes) {
+      const { response, bytes } = await image(owner, id, query)
+      assert.equal(response.status, 200, bytes.toString())
+      const found = await sharp(bytes).metadata()
+      assert.deepEqual([found.width, found.height, found.format], [width, height, 'jpeg'], query)
+      assert.equal(found.exif, undefined)
+    }
+    const small = await storePicture(owner, await picture(20, 10).png().toBuffer(), 'a.png', 'image/png')
+    const { bytes } = await image(owner, small, '?width=2048')
+    assert.equal((await sharp(bytes).metadata()).width, 20, 'never enlarged')
+    const { file: link } = await create(app, owner, { source: 'link', targetFileId: small, name: 'link' })
+    assert.equal((await image(owner, link.id)).response.status, 200)
+  })
+
+  test('is in the format that Accept or the query names, and is made once for each', async () => {
+    const owner = await app.createOrg()
+    const id = await storePicture(owner, await picture(600, 400).jpeg().toBuffer())
+    const formats: [accept: string, type: string][] = [
+      ['image/avif,image/webp,*/*;q=0.8', 'image/avif'],
+      ['image/webp,*/*', 'image/webp'],
+      ['image/avif;q=0, image/webp', 'image/webp'],
+      ['*/*', 'image/jpeg'],
+    ]
+    for (const [accept, type] of formats) {
+      const { response, bytes } = await image(owner, id, '', { accept })
+      assert.deepEqual([response.headers.get('content-type'), response.headers.get('vary')], [type, 'accept'])
+      assert.match((await sharp(bytes).metadata()).format ?? '', /^(?:heif|webp|jpeg)$/)
+    }
+    const named = await image(owner, id, '?format=png', { accept: 'image/avif' })
+    assert.deepEqual(
+      [named.response.headers.get('content-type'), named.response.headers.get('vary')],
+      ['image/png', null],
+    )
+    assert.equal(await countStored(owner.orgId), 4)
+    await image(owner, id, '', { accept: 'image/webp' })
+    assert.equal(await countStored(owner.orgId), 4)
+    const transparent = await sharp({ create: { width: 9, height: 9, channels: 4, background: '#ff000080' } })
+      .png()
+      .toBuffer()
+    const other = await storePicture(owner, transparent, 'b.png', 'image/png')
+    assert.equal((await image(owner, other)).response.headers.get('content-type'), 'image/png')
+  })
+
+  test('has an ETag of the bytes, size and format, with which it is not read again', async () => {
+    const owner = await app.createOrg()
+    const id = await storePicture(owner, await picture(300, 300).jpeg().toBuffer())
+    const first = await image(owner, id, '?width=64')
+    const etag = first.response.headers.get('etag') ?? ''
+    assert.match(first.response.headers.get('cache-control') ?? '', /private/)
+    assert.match(first.response.headers.get('content-security-policy') ?? '', /sandbox/)
+    const again = await image(owner, id, '?width=64', { 'if-none-match': etag })
+    assert.deepEqual([again.response.status, again.bytes.length], [304, 0])
+    assert.equal((await image(owner, id, '?width=128', { 'if-none-match': etag })).response.status, 200)
+    await app.call('PUT', `/api/v1/files/${id}/content`, {
+      as: owner,
+      body: new Uint8Array(await picture(301, 301).jpeg().toBuffer()),
+      headers: { 'content-type': 'image/jpeg' },
+    })
+    assert.equal((await image(owner, id, '?width=64', { 'if-none-match': etag })).response.status, 200)
+  })
+
+  test('rejects other sizes, files that are no pictures, damaged ones, folders, and callers of other orgs', async () => {
+    const owner = await app.createOrg()
+    const id = await storePicture(owner, await picture(30, 30).jpeg().toBuffer())
+    for (const query of ['?width=65', '?width=0', '?height=4096', '?fit=fill', '?format=gif']) {
+      assert.equal((await image(owner, id, query)).response.status, 400, query)
+    }
+    const text = (await upload(app, owner, 'text')).id
+    const jpeg = await picture(300, 300).jpeg().toBuffer()
+    const damaged = await storePicture(owner, jpeg.subarray(0, 200), 'b.jpg')
+    const folder = (await createFolder(app, owner, 'f')).id
+    for (const bad of [text, damaged, folder]) {
+      const { response, bytes } = await image(owner, bad)
+      assert.equal(response.status, 400, bytes.toString())
+    }
+    assert.equal((await image(await app.createOrg(), id)).response.status, 404)
+  })
+
+  test('keeps the newest images of an org within their space, and leaves its previews and other orgs alone', async () => {
+    const owner = await app.createOrg()
+    const other = await app.createOrg()
+    const id = await storePicture(owner, await picture(300, 300).jpeg().toBuffer())
+    await image(other, await storePicture(other, await picture(31, 30).jpeg().toBuffer()))
+    await image(owner, id)
+    // As many as fill the space, and a preview that is older than they are.
+    await db.execute(sql`
+      insert into previews (org_id, blob_id, format, version, payload, created_at)
+      select org_id, blob_id, 'image old ' || n, 1, decode(repeat('00', 1048576), 'hex'), now() - interval '1 hour' - n * interval '1 s'
+      from previews, generate_series(1, 70) n where org_id = ${owner.orgId}
+      union all
+      select org_id, blob_id, 'pdf', 1, 'x', now() - interval '1 day' from previews where org_id = ${owner.orgId}`)
+    await image(owner, id, '?width=64')
+    const kept = await db.rows<{ format: string }>(sql`
+      select format from previews where org_id = ${owner.orgId} order by created_at desc`)
+    const formats = kept.map(({ format }) => format)
+    assert.deepEqual(formats.slice(0, 3), ['image 64x-inside-plain', 'image 512x-inside-plain', 'image old 1'])
+    assert.ok(formats.includes('pdf') && !formats.includes('image old 70'), formats.join(', '))
+    assert.ok(formats.length < 70)
+    assert.equal(await countStored(other.orgId), 1)
+  })
+})

@@ -1,0 +1,69 @@
+import type { FastifyReply } from 'fastify'
+import { onceClosed } from '../../../platform/http/closed.ts'
+import { badRequest } from '../../../platform/http/errors.ts'
+import { isNotModified } from '../../../platform/http/etag.ts'
+import { apiPrefix } from '../../../platform/http/http.ts'
+import type { App } from '../../../platform/http/http.ts'
+import { Bytes, IdParams } from '../../../platform/http/schemas.ts'
+import { readImage } from '../../content.ts'
+import type { FilesDeps } from '../../deps.ts'
+import { inlineHeaders } from '../../downloads/content-headers.ts'
+import { specKey } from './image-spec.ts'
+import type { ImageFormat } from './image-spec.ts'
+import { imageVersion } from './pictures.ts'
+import { ImageQuery } from './schemas.ts'
+
+/** The best format that the client names. A range such as `image/*` says nothing about AVIF and WebP. */
+const formatFor = (accept: string | undefined): ImageFormat => {
+  const accepted = (accept ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.split(';').map((part) => part.trim()))
+    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)))
+    .map(([type]) => type)
+  if (accepted.includes('image/avif')) return 'avif'
+  return accepted.includes('image/webp') ? 'webp' : 'plain'
+}
+
+const notModified = (reply: FastifyReply): FastifyReply => reply.code(304).send()
+
+export const registerImageRoutes = (app: App, deps: FilesDeps): void => {
+  app.get(
+    `${apiPrefix}/files/:id/image`,
+    {
+      config: { access: 'files:read', what: 'File', errors: ['BAD_REQUEST'] },
+      schema: {
+        tags: ['Files'],
+        summary: 'Retrieve a picture in another size',
+        description:
+          'Returns a picture (PNG, JPEG, WebP or GIF, of which the first frame) upright, never larger than it is, and without its metadata. BAD_REQUEST with the reason for a file that is no picture, over 25 MB, over 60 million pixels or damaged. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many images are requested at once. Supports `If-None-Match`.',
+        params: IdParams,
+        querystring: ImageQuery,
+        response: { 200: Bytes('The image.', 'image/webp') },
+      },
+    },
+    async (request, reply) => {
+      const { width, height, fit = 'inside', format } = request.query
+      const spec = {
+        width: width ?? (height === undefined ? (512 as const) : undefined),
+        height,
+        fit,
+        format: format ?? formatFor(request.headers.accept),
+      }
+      const disconnect = new AbortController()
+      onceClosed(reply.raw, () => disconnect.abort(badRequest('The request was aborted.')))
+      const etagOf = (contentHash: string): string => `"${contentHash.slice(0, 32)}-${specKey(spec)}-${imageVersion}"`
+      const isKnown = (contentHash: string): boolean =>
+        isNotModified(request.headers['if-none-match'], etagOf(contentHash))
+      const { content, image } = await readImage(deps, request.actor, request.params.id, {
+        spec,
+        signal: disconnect.signal,
+        isKnown,
+      })
+      const headers = inlineHeaders(content.name, image?.mimeType ?? 'image/webp')
+      reply.headers({ ...headers.protection, etag: etagOf(content.contentHash), 'cache-control': 'private, no-cache' })
+      if (format === undefined) reply.header('vary', 'accept')
+      return image ? reply.headers(headers.content).send(image.bytes) : notModified(reply)
+    },
+  )
+}

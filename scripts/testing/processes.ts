@@ -7,21 +7,35 @@ interface Kind {
   /** How the paths of its files start. */
   starts: string[]
   filesPerProcess: number
+  /** Whether its processes start last: the end of a run has little to do beside them. */
+  isShort?: boolean
 }
 
 /**
  * Most of the CPU time of a short file is loading the server and compiling its code, a second for each process. So files
- * share processes, fewer of them when they take long. In order of the time that they take: started last, a long process
- * would run alone at the end.
+ * share processes, fewer of them when they take long. The files that take minutes are the first: started last, a long
+ * process would run alone at the end.
  */
 const kinds: Kind[] = [
   {
-    starts: ['test/console/pages', 'test/console/settings', 'test/console/files', 'test/start'],
+    starts: [
+      'test/guides/',
+      'test/console/pages',
+      'test/console/settings',
+      'test/console/files',
+      'test/start',
+      'test/reference/',
+      'test/scale/',
+      'test/examples/nextjs-chat',
+      'test/deploy/guides',
+      'test/deploy/proxies',
+      'src/platform/object-store/conformance',
+    ],
     filesPerProcess: 1,
   },
   { starts: ['test/console/', 'test/crash/'], filesPerProcess: 3 },
   { starts: ['test/contract/'], filesPerProcess: 12 },
-  { starts: ['test/', 'scripts/'], filesPerProcess: 1 },
+  { starts: ['test/', 'scripts/'], filesPerProcess: 1, isShort: true },
   { starts: [''], filesPerProcess: 12 },
 ]
 const minFilesToGroup = 12
@@ -35,7 +49,12 @@ export const mayLeaveOutItsTests = (path: string): boolean => /^if \(.*\bawait\b
 
 const rank = (file: string): number => kinds.findIndex(({ starts }) => starts.some((start) => file.startsWith(start)))
 
-export const byExpectedTime = (a: string, b: string): number => rank(a) - rank(b) || (a < b ? -1 : 1)
+/** The place of a file in all kinds, in which those of one start are equal. */
+const placeOf = (file: string): number =>
+  kinds.flatMap(({ starts }) => starts).findIndex((start) => file.startsWith(start))
+
+export const byExpectedTime = (a: string, b: string): number =>
+  rank(a) - rank(b) || placeOf(a) - placeOf(b) || (a < b ? -1 : 1)
 
 /**
  * A module that runs test files one after another. Each is a test that loads the file, so that its hooks are those of the
@@ -62,7 +81,8 @@ export interface Processes {
 export const processesFor = (files: string[], root: string, folder: string): Processes => {
   const groups = new Map<string, string[]>()
   if (files.length < minFilesToGroup) return { paths: files.map((file) => root + file), groups }
-  const paths: string[][] = kinds.map(({ filesPerProcess }, place) => {
+  const short: string[] = []
+  const paths: string[][] = kinds.map(({ filesPerProcess, isShort = false }, place) => {
     const ofKind = files.filter((file) => rank(file) === place)
     const alone = ofKind.filter(
       (file) => filesPerProcess === 1 || changesItsProcess.test(readFileSync(root + file, 'utf8')),
@@ -77,9 +97,12 @@ export const processesFor = (files: string[], root: string, folder: string): Pro
       groups.set(path, members)
       return path
     })
-    return [...alone.map((file) => root + file), ...made]
+    if (!isShort && filesPerProcess === 1) return alone.map((file) => root + file)
+    // One file of those that otherwise share a process is short, too.
+    short.push(...alone.map((file) => root + file))
+    return made
   })
-  return { paths: alternate(paths.slice(0, -1).flat(), paths.at(-1) ?? []), groups }
+  return { paths: [...alternate(paths.slice(0, -1).flat(), paths.at(-1) ?? []), ...short], groups }
 }
 
 /** Files that start processes and browsers wait often, so that files which only compute run beside them. */

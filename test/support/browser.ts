@@ -84,6 +84,16 @@ export const waitForIdleNetwork = async (page: Page): Promise<void> => {
   await until('the network of the page is idle', async () => isIdle() && (await answers()) && isIdle())
 }
 
+// A string, because it runs in the page. Infinite animations (spinners) are ignored. A transition starts one frame after
+// the change that causes it, so two frames pass first.
+const isAnimating = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+  document.getAnimations().some((one) => one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
+))))`
+
+/** Waits until the animations and transitions of a page have ended. */
+export const waitForAnimations = (page: Page): Promise<void> =>
+  until('all animations have ended', async () => !(await page.evaluate(isAnimating)))
+
 // @sparticuz/chromium unpacks the shared libraries that minimal machines lack only when it detects AWS Lambda.
 const lambdaEnv = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
@@ -122,10 +132,11 @@ export const startBrowser = async (
   }
 }
 
-/** The violations of any impact in a page, one line for each element. */
-export const violationsOf = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults
+/** The violations of any impact in a page, of the given rules or of all rules, one line for each element. */
+export const violationsOf = async (page: Page, rules?: string[]): Promise<string[]> => {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) }
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
   return violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ target, html, failureSummary }) =>
       [impact, id, target.join(' '), html.slice(0, 200), failureSummary?.split('\n')[1]?.trim()].join(' | '),

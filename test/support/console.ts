@@ -8,11 +8,10 @@ import { hashPassword, setPassword } from '../../src/identity/sign-in/passwords.
 import { sql } from '../../src/platform/database/database.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSignInLink } from '../../src/identity/sign-in/links.ts'
-import { startBrowser, waitForIdleNetwork } from './browser.ts'
+import { startBrowser, waitForAnimations, waitForIdleNetwork } from './browser.ts'
 import type { BrowserPage, OpenOptions } from './browser.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor, TestApp } from '../harness.ts'
-import { until } from './until.ts'
 
 export interface TestConsole {
   app: TestApp
@@ -60,17 +59,11 @@ export const givePassword = async (app: TestApp, { userId }: TestActor): Promise
   await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
 }
 
-// A string, because it runs in the page. Infinite animations (spinners) are ignored. A transition starts one frame after
-// the change that causes it, so two frames pass first.
-const isAnimating = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
-  document.getAnimations().some((one) => one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
-))))`
-
 /** Waits until the network is idle, fonts are loaded and animations have ended. */
 export const settle = async (page: Page): Promise<void> => {
   await waitForIdleNetwork(page)
   await page.evaluate('document.fonts.ready')
-  await until('all animations have ended', async () => !(await page.evaluate(isAnimating)))
+  await waitForAnimations(page)
 }
 
 /** Chooses a model of the form of agents by keyboard: `search` must find it first. */

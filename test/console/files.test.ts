@@ -312,6 +312,11 @@ test('a deleted file is restored with Undo or from the trash, or deleted from th
   await row(page, 'note.txt').waitFor()
   assert.deepEqual(await inTrash(), [])
 
+  await page.getByRole('button', { name: 'Network drive' }).click()
+  await page.getByRole('dialog').getByText(`${app.url}/dav/`).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Done' }).click()
+
   await remove()
   await page.getByRole('link', { name: 'Trash' }).click()
   await row(page, 'note.txt').getByText('just now').waitFor()

@@ -27,9 +27,8 @@ export interface Copy {
 
 /** The tree to copy, whose bytes cannot be deleted before the transaction ends. */
 const readTree = async (db: Transaction, actor: Actor, { sourceId, isDeep }: Copy): Promise<CopiedRow[]> => {
-  const found = await queries.listTree(db, actor, sourceId, maxCopied + 1)
-  if (found.length === 0) throw notFound('File')
-  const tree = isDeep ? found : found.slice(0, 1)
+  const tree = await queries.listTree(db, actor, sourceId, isDeep ? maxCopied + 1 : 1)
+  if (tree.length === 0) throw notFound('File')
   if (tree.length > maxCopied) throw badRequest(`A copy must have at most ${maxCopied} files and folders.`)
   const blobIds = [...new Set(tree.flatMap(({ blobId }) => blobId ?? []))]
   const kept = await queries.keepBlobs(db, actor.orgId, blobIds)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createSignInLink } from '../../identity/sign-in/links.ts'
 import { sql } from '../../platform/database/database.ts'
+import { expireDav } from './expiry.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { CallOptions, TestActor } from '../../../test/harness.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
@@ -371,6 +372,36 @@ describe('properties', () => {
     const fixed = `<d:propertyupdate xmlns:d="DAV:"><d:set><d:prop><d:getetag>"x"</d:getetag></d:prop></d:set></d:propertyupdate>`
     const refused = await dav('PROPPATCH', 'b.txt', owner, { body: fixed })
     assert.match(refused.text, /403 Forbidden.*cannot-modify-protected-property/)
+  })
+
+  test('the properties of a file are deleted after it has left the trash, with locks that have expired', async () => {
+    const owner = await app.createOrg()
+    const body = `<d:propertyupdate xmlns:d="DAV:"><d:set><d:prop><a xmlns="urn:x">1</a></d:prop></d:set></d:propertyupdate>`
+    for (const path of ['kept.txt', 'purged.txt']) {
+      await put(owner, path, path)
+      assert.equal((await dav('PROPPATCH', path, owner, { body })).status, 207)
+    }
+    const [kept, purged] = [await idOf(owner, 'kept.txt'), await idOf(owner, 'purged.txt')]
+    assert.equal((await dav('LOCK', 'kept.txt', owner, { body: lockBody() })).status, 200)
+    await app.db.execute(sql`update webdav_locks set expires_at = now() where org_id = ${owner.orgId}`)
+    await dav('DELETE', 'kept.txt', owner)
+    await app.call('DELETE', `${api}/files/${purged}?permanent=true`, { as: owner })
+    await app.db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, expireDav, {}))
+    await app.settled()
+    const left = await app.db.rows<{ fileId: string }>(sql`
+      select file_id from webdav_properties where org_id = ${owner.orgId}`)
+    assert.deepEqual(left, [{ fileId: kept }])
+    assert.deepEqual(await app.db.rows(sql`select from webdav_locks where org_id = ${owner.orgId}`), [])
+  })
+
+  test('the space of the org is sent to those who ask for it', async () => {
+    const owner = await app.createOrg()
+    await put(owner, 'a.txt', '12345')
+    const body =
+      '<D:propfind xmlns:D="DAV:"><D:prop><D:quota-used-bytes/><D:quota-available-bytes/></D:prop></D:propfind>'
+    const { text } = await dav('PROPFIND', '', owner, { headers: { depth: '0' }, body })
+    assert.match(text, /<D:quota-used-bytes>5<\/D:quota-used-bytes>/)
+    assert.doesNotMatch((await dav('PROPFIND', '', owner, { headers: { depth: '0' } })).text, /quota/)
   })
 
   test('XML with a document type, too many levels or elements, or of another encoding is rejected', async () => {

@@ -5,10 +5,11 @@ import { Link } from 'react-router'
 import styles from '../files.module.css'
 import { FolderTree } from './folder-tree.tsx'
 import type { TreeProps } from './folder-tree.tsx'
+import { NetworkDrive } from './network-drive.tsx'
 
 export const trashPath = '/files/trash'
 
-/** The folders of the org and its trash, on wide screens. Without a current folder, the trash is shown. */
+/** The folders of the org, its trash and its address as a network drive, on wide screens. Without a current folder, the trash is shown. */
 export const FolderPane = (tree: Omit<TreeProps, 'label' | 'excluded'>) => (
   <aside className={styles['tree']} aria-label={t`Folders`}>
     <FolderTree label={t`Folders`} {...tree} />
@@ -16,5 +17,6 @@ export const FolderPane = (tree: Omit<TreeProps, 'label' | 'excluded'>) => (
       <Trash2 aria-hidden="true" />
       <Trans>Trash</Trans>
     </Link>
+    <NetworkDrive />
   </aside>
 )

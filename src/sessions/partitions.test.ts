@@ -6,7 +6,7 @@ import { onOneServer } from '../../test/support/database/distributed.ts'
 import { sql } from '../platform/database/database.ts'
 import type { Db, Sql } from '../platform/database/database.ts'
 import { idLater, newId } from '../platform/ids.ts'
-import { historyRecord, listMessages } from './queries.ts'
+import { historyRecord, listMessages } from './message-queries.ts'
 import { endLastTurn, writeCheckpoint } from './runtime/queries.ts'
 import type { EndedStep } from './runtime/queries.ts'
 

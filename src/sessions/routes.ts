@@ -10,7 +10,9 @@ import { sha256 } from '../platform/signatures/signed-request.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/http/schemas.ts'
 import { switchBranch, withVersions } from './branches/branches.ts'
 import type { SessionDeps } from './deps.ts'
-import * as queries from './queries.ts'
+import { listMessages } from './message-queries.ts'
+import type { MessageRow } from './message-queries.ts'
+import type * as queries from './queries.ts'
 import {
   AgentParams,
   BranchSwitch,
@@ -35,7 +37,7 @@ const what = 'Session'
 /** The page size of lists that are returned whole unless the request has a limit. */
 const wholeListLimit = 1_000
 
-const textOf = (parts: queries.MessageRow['parts']): string =>
+const textOf = (parts: MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
 /** The ETag covers the participants' names and avatars, because their changes do not change the session's revision. */
@@ -162,7 +164,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
       const session = await sessions.requireSession(db.hot, actor, params.id)
       const skipped = branch === 'all' ? null : session.skipped
-      const rows = await queries.listMessages(db.replica, actor, params.id, { limit: limit + 1, before, skipped })
+      const rows = await listMessages(db.replica, actor, params.id, { limit: limit + 1, before, skipped })
       const page = rows.slice(0, limit)
       const hasVersions = session.skipped !== null
       const items = hasVersions ? await withVersions(db.replica, actor.orgId, params.id, page) : page

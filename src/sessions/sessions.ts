@@ -10,6 +10,7 @@ import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import { recordEvent, recorded } from '../outbox/record.ts'
 import { sessionCreated } from './events.ts'
+import * as messageQueries from './message-queries.ts'
 import * as queries from './queries.ts'
 import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
@@ -153,12 +154,12 @@ export const listPeerMessages = async (
   actor: Actor,
   agentId: string,
   { limit, cursor }: Page,
-): Promise<{ items: queries.PeerMessageRow[]; nextCursor: string | null }> => {
+): Promise<{ items: messageQueries.PeerMessageRow[]; nextCursor: string | null }> => {
   const agent = await getAgent(db, actor, agentId)
   const [createdAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const before = { createdAt: createdAt ?? listStart.updatedAt, id: id ?? listStart.id }
   const page = { workspaceId: workspaceOf(actor), limit: limit + 1, before }
-  const rows = await queries.listPeerMessages(db, actor, agent.id, page)
+  const rows = await messageQueries.listPeerMessages(db, actor, agent.id, page)
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.createdAtExactly, last.id]) : null }

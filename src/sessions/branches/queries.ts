@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { inSession, touchAgents } from '../queries.ts'
+import { touchAgents } from '../queries.ts'
+import { inSession } from '../message-queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { Skipped } from './skipped.ts'
 

@@ -18,7 +18,7 @@ import { cancelLockedTurn } from '../turns/cancel.ts'
 import { createTurnStreams } from '../streams/turn-streams.ts'
 import type { TurnStreams } from '../streams/turn-streams.ts'
 import { maxPeerDepth } from '../runtime/jobs.ts'
-import { findTurnState } from '../turns/queries.ts'
+import { findTurnState } from '../turns/claim-queries.ts'
 import { authorOfAgent, beginTurn } from '../turns/begin-turn.ts'
 import type { TurnDeps } from '../turns/deps.ts'
 

@@ -3,7 +3,7 @@ import type { ChainColumns } from '../../outbox/chain.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { isFrom, isNear } from '../queries.ts'
+import { isFrom, isNear } from '../message-queries.ts'
 import type { MessagePart } from '../schemas.ts'
 import type { ErrorDetail, TurnStatus } from '../turns/queries.ts'
 

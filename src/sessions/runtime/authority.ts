@@ -8,7 +8,8 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Tool, Toolbox } from '../tools/tools.ts'
 import { keyRevoked, memberLeft } from '../turns/authority.ts'
 import { withCallerTools } from '../turns/caller-tools/caller-tools.ts'
-import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
+import type { ErrorDetail } from '../turns/queries.ts'
+import type { ClaimedTurn } from '../turns/claim-queries.ts'
 import type { HandedTurn } from './handed-turn.ts'
 
 /** What the agent may do on behalf of the person. A snapshot of when it was loaded. */

@@ -5,8 +5,9 @@ import { findKeyExpiry } from '../../identity/sign-in/user-authority.ts'
 import { claimLease } from '../../platform/database/lease.ts'
 import type { Claim, LeaseTiming } from '../../platform/database/lease.ts'
 import { turnStartedTemplate } from '../events.ts'
-import * as turnQueries from '../turns/queries.ts'
-import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
+import * as claimQueries from '../turns/claim-queries.ts'
+import type { ErrorDetail } from '../turns/queries.ts'
+import type { ClaimedTurn } from '../turns/claim-queries.ts'
 import type { Probation } from './probation.ts'
 import { releaseTurn } from './queries.ts'
 import type { TurnLease } from './queries.ts'
@@ -85,12 +86,12 @@ const claim = async (
   signal: AbortSignal,
 ): Promise<Claim<ClaimedTurn> | undefined> => {
   for (;;) {
-    const claim = turnQueries.turnClaim(turnLeaseTiming.leaseMs, turnStartedTemplate(orgId))
+    const claim = claimQueries.turnClaim(turnLeaseTiming.leaseMs, turnStartedTemplate(orgId))
     const options = { ...claim, timing: turnLeaseTiming }
-    const claimed = await claimLease<ClaimedTurn>(db, turnQueries.leasedTurn(orgId, turnId), options)
+    const claimed = await claimLease<ClaimedTurn>(db, claimQueries.leasedTurn(orgId, turnId), options)
     if (claimed?.row.attempts === 1) db.signal(recorded, orgId)
     if (claimed) return withKeyExpiry(db, { orgId, turnId, token: claimed.token }, claimed)
-    const state = await turnQueries.findTurnState(db, orgId, turnId)
+    const state = await claimQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return undefined
     await delay(Math.max(100, state.leaseLeftMs ?? 0), undefined, { signal })
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
 import type { Alongside, Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
-import { listAbandoned } from '../turns/queries.ts'
+import { listAbandoned } from '../turns/claim-queries.ts'
 import { turnLeaseTiming } from './claim-turn.ts'
 import { requeueTurns } from './orphaned-turns.ts'
 

@@ -2,8 +2,8 @@ import type { AgentRow } from '../../agents/agents.ts'
 import type { ReservedMoney } from '../../billing/billing.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Claim } from '../../platform/database/lease.ts'
-import type { MessageRow } from '../queries.ts'
-import type { ClaimedTurn } from '../turns/queries.ts'
+import type { MessageRow } from '../message-queries.ts'
+import type { ClaimedTurn } from '../turns/claim-queries.ts'
 
 /**
  * A turn that starts in the process that created it, with what its creator has just read or written. Nothing of it is

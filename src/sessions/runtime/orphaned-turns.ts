@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
-import * as turnQueries from '../turns/queries.ts'
-import type { OrphanedTurn } from '../turns/queries.ts'
+import * as claimQueries from '../turns/claim-queries.ts'
+import type { OrphanedTurn } from '../turns/claim-queries.ts'
 import { turnJob } from './jobs.ts'
 
 const pageSize = 1_000
@@ -36,7 +36,7 @@ export const requeueOrphanedTurns = async (deps: RequeueDeps): Promise<number> =
   let requeued = 0
   let page: OrphanedTurn[] = []
   do {
-    page = await turnQueries.listOrphaned(deps.db, pageSize, page.at(-1))
+    page = await claimQueries.listOrphaned(deps.db, pageSize, page.at(-1))
     requeued += await requeueTurns(deps, page)
   } while (page.length === pageSize)
   return requeued

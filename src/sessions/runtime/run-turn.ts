@@ -5,8 +5,8 @@ import { keepLease } from '../../platform/database/lease.ts'
 import type { JobContext } from '../../platform/jobs/jobs.ts'
 import { runUnit } from '../../platform/process/units.ts'
 import { watchTurnAuthority } from '../turns/authority.ts'
-import * as turnQueries from '../turns/queries.ts'
-import type { ClaimedTurn } from '../turns/queries.ts'
+import * as claimQueries from '../turns/claim-queries.ts'
+import type { ClaimedTurn } from '../turns/claim-queries.ts'
 import { AuthorityLost } from './authority.ts'
 import { closeCalls } from './steps/call-rows.ts'
 import { claimTurn, releaseWithRetry, quarantineOf, turnLeaseTiming } from './claim-turn.ts'
@@ -65,7 +65,7 @@ export const runTurn = async (
   if (!claimed) return
   const { claim, leaveProbation } = claimed
   const { row: turn, token } = claim
-  const kept = keepLease(db, turnQueries.leasedTurn(orgId, turnId), claim, turnLeaseTiming)
+  const kept = keepLease(db, claimQueries.leasedTurn(orgId, turnId), claim, turnLeaseTiming)
   const stop = new AbortController()
   const abort = (reason: Error): void => stop.abort(reason)
   const leftMs = timeLeftOf(turn, config.turnLimitMs)
@@ -87,7 +87,7 @@ export const runTurn = async (
     await runUnit(unit, abort, () => inChain(chainOf(turn), work))
   } catch (error) {
     await releaseWithRetry(db, lease, jobSignal)
-    const state = await turnQueries.findTurnState(db, orgId, turnId)
+    const state = await claimQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return
     log.warn({ err: error, turnId }, 'a turn was interrupted and is retried')
     throw error

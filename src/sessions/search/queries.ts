@@ -1,7 +1,8 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
-import { atStart, listedColumns, matchesFilter, visible } from '../queries.ts'
+import { listedColumns, matchesFilter, visible } from '../queries.ts'
+import { atStart } from '../message-queries.ts'
 import type { ListedSession, SessionFilter } from '../queries.ts'
 
 export interface Search extends SessionFilter {

@@ -2,7 +2,8 @@ import { actorOfUser, findKeyExpiry } from '../../identity/sign-in/user-authorit
 import type { AuthorityWatch } from '../../identity/sign-in/user-authority.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { forbidden, unauthorized } from '../../platform/http/errors.ts'
-import type { ErrorDetail, ClaimedTurn } from './queries.ts'
+import type { ErrorDetail } from './queries.ts'
+import type { ClaimedTurn } from './claim-queries.ts'
 
 export const keyRevoked: ErrorDetail = {
   code: 'key_revoked',

@@ -1,12 +1,12 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
-import type { LeasedRow } from '../../platform/database/lease.ts'
-import { insertOutbox, outboxColumns } from '../../outbox/queries.ts'
+import { insertOutbox } from '../../outbox/queries.ts'
 import type { ChainColumns } from '../../outbox/chain.ts'
-import type { OutboxRow, OutboxTemplate } from '../../outbox/queries.ts'
+import type { OutboxRow } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
-import { historyRecord, isNear, touchAgents } from '../queries.ts'
+import { touchAgents } from '../queries.ts'
+import { historyRecord, isNear } from '../message-queries.ts'
 import type { Skipped } from '../branches/skipped.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { messageWords } from '../search/words.ts'
@@ -89,7 +89,7 @@ export interface TurnRow extends ChainColumns {
 }
 
 /** The columns of a TurnRow; the table must be called `turns`. */
-const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
+export const turnColumns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.claimed_at, turns.ended_at,
@@ -97,13 +97,13 @@ const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, tu
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`
-    select ${columns} from turns
+    select ${turnColumns} from turns
       join sessions s on s.org_id = turns.org_id and s.id = turns.session_id
     where turns.org_id = ${actor.orgId} and turns.id = ${id} and s.workspace_id = ${workspaceId} and s.deleted_at is null`)
 
 /** Locks the turn. Its session must be locked first, or two transactions can deadlock. */
 export const lockTurn = (db: Db, orgId: string, id: string) =>
-  db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
+  db.row<TurnRow>(sql`select ${turnColumns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
 
 /** The last turn of the active branch. */
 export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
@@ -193,7 +193,7 @@ export interface HandedRecords {
   history: string | null
 }
 
-const earlierUntrusted = (orgId: Sql, sessionId: Sql, number: Sql): Sql => sql`(
+export const earlierUntrusted = (orgId: Sql, sessionId: Sql, number: Sql): Sql => sql`(
   select t.untrusted_from from turns t
   where t.org_id = ${orgId} and t.session_id = ${sessionId} and t.number < ${number} and t.untrusted_from is not null
   order by t.number
@@ -266,97 +266,6 @@ export const insertTurn = async (
     )${markRetried(orgId, turn)}${more.reservation ? sql`, ${more.reservation}` : empty}
     select made.created_at, made.started_at${lease ? sql`, ${handedColumns(orgId, turn, lease)}` : empty} from made`)
 }
-
-export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
-  table: sql`turns`,
-  row: sql`org_id = ${orgId} and id = ${id}`,
-})
-
-export interface ClaimedTurn extends TurnRow {
-  workspaceId: string
-  projectId: string | null
-  relationship: 'user' | 'peer' | 'connector'
-  /** The remaining time of its chain of messages between agents; null outside of a chain. */
-  chainLeftMs: number | null
-  keyExpiresAt: string | null
-  /** The `untrustedFrom` of the earlier turns of its session, also of those that it skips. */
-  earlierUntrustedFrom: string | null
-}
-
-/** Records the start of a turn, in its chain, when it is claimed for the first time. */
-const recordStart = (started: OutboxTemplate): Sql => sql`reported as (
-  insert into event_outbox (${outboxColumns})
-  select ${started.orgId}::uuid, ${started.id}::uuid, ${started.type}, ${started.version}::smallint, workspace_id,
-    jsonb_set(${started.actor}::jsonb, '{name}', author -> 'name'), ${started.subjectType}, session_id,
-    jsonb_build_object('turnId', id, 'sessionId', session_id, 'agentId', agent_id), event_chain_id,
-    coalesce(event_depth, 0::smallint), null::uuid
-  from claimed where attempts = 1)`
-
-/** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */
-export const turnClaim = (leaseMs: number, started: OutboxTemplate) => ({
-  also: recordStart(started),
-  // Only the active turn of a session can be claimed, so that two turns of a session never run at the same time.
-  when: sql`status in ('queued', 'running') and exists (
-    select from sessions s where s.org_id = turns.org_id and s.id = turns.session_id and s.active_turn_id = turns.id)`,
-  // A lease token that is still set belongs to a worker that died. It worked until it last renewed the lease.
-  set: sql`status = 'running', attempts = attempts + 1, started_at = least(started_at, now()),
-    worked_ms = worked_ms + case when lease_token is null then 0 else
-      greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
-    worker_deaths = worker_deaths + case when lease_token is null then 0 else 1 end,
-    claimed_at = statement_timestamp()`,
-  returning: sql`${columns},
-    (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
-    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
-    (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
-    ${earlierUntrusted(sql`turns.org_id`, sql`turns.session_id`, sql`turns.number`)},
-    (
-      select (extract(epoch from c.deadline - turns.claimed_at) * 1000)::float8 from peer_chains c
-      where c.org_id = turns.org_id and c.id = turns.chain_id
-    ) as chain_left_ms,
-    null as key_expires_at`,
-})
-
-export const setLeftOutExchanges = (
-  db: Db,
-  lease: { orgId: string; turnId: string; token: string },
-  exchanges: number,
-) =>
-  db.execute(sql`
-    update turns set left_out_exchanges = ${exchanges}
-    where org_id = ${lease.orgId} and id = ${lease.turnId} and lease_token = ${lease.token}`)
-
-export const findTurnState = (db: Db, orgId: string, id: string) =>
-  db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
-    select status, (extract(epoch from lease_until - statement_timestamp()) * 1000)::float8 as lease_left_ms from turns
-    where org_id = ${orgId} and id = ${id}`)
-
-export interface OrphanedTurn {
-  orgId: string
-  id: string
-  hop: number
-}
-
-/** Active turns that have had no lease for two minutes, ordered by id, after `after`. */
-export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
-  db.rows<OrphanedTurn>(sql`
-    -- all orgs: a worker works for every org
-    select t.org_id, t.id, t.hop
-    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
-    where t.status in ('queued', 'running') and coalesce(t.lease_until, '-infinity') < now() - interval '2 minutes'
-      and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
-      ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
-    order by t.org_id, t.id
-    limit ${limit}`)
-
-/** Active turns whose lease has expired, the longest expired first. */
-export const listAbandoned = (db: Db, limit: number) =>
-  db.rows<OrphanedTurn>(sql`
-    -- all orgs: a worker works for every org
-    select t.org_id, t.id, t.hop
-    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
-    where t.status = 'running' and t.lease_until < now()
-    order by t.lease_until
-    limit ${limit}`)
 
 /**
  * Makes the next queued turn of a session active after a turn ended, and returns it. Undefined when the ended turn was not

@@ -7,12 +7,14 @@ import type { Sql, Transaction } from '../../platform/database/database.ts'
 import type { Place } from '../../platform/jobs/jobs.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { turnStarted } from '../events.ts'
-import type { MessageRow, SessionForTurn } from '../queries.ts'
+import type { SessionForTurn } from '../queries.ts'
+import type { MessageRow } from '../message-queries.ts'
 import { turnLeaseTiming } from '../runtime/claim-turn.ts'
 import { historyLimits } from '../runtime/handed-turn.ts'
 import type { HandedTurn } from '../runtime/handed-turn.ts'
 import * as turnQueries from './queries.ts'
-import type { ClaimedTurn, HandedRecords, NewTurn } from './queries.ts'
+import type { HandedRecords, NewTurn } from './queries.ts'
+import type { ClaimedTurn } from './claim-queries.ts'
 
 /**
  * Whether a turn may start in this process with the authority of its creator. Not a turn with the authority of someone

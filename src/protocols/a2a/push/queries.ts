@@ -1,7 +1,7 @@
 import type { ChainColumns } from '../../../outbox/chain.ts'
 import { sql } from '../../../platform/database/database.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { isNear } from '../../../sessions/queries.ts'
+import { isNear } from '../../../sessions/message-queries.ts'
 import type { MessagePart } from '../../../sessions/schemas.ts'
 import { needsOf } from '../queries.ts'
 import type { Details, TaskTurn } from '../tasks.ts'

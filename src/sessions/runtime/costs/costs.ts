@@ -1,7 +1,7 @@
 import type { ModelPricing } from '../../../config/models.ts'
 import { ceilDiv, microcentsPerCent } from '../../../billing/billing.ts'
 import type { ModelUsage } from '../../models/model-client.ts'
-import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { ClaimedTurn } from '../../turns/claim-queries.ts'
 import type { TurnStep } from '../turn-state.ts'
 
 const perMillion = 1_000_000n

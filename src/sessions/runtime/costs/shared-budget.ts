@@ -1,6 +1,7 @@
 import type { Database } from '../../../platform/database/database.ts'
 import * as peerQueries from '../../peers/queries.ts'
-import type { ClaimedTurn, StopReason } from '../../turns/queries.ts'
+import type { StopReason } from '../../turns/queries.ts'
+import type { ClaimedTurn } from '../../turns/claim-queries.ts'
 import type { TurnState } from '../turn-state.ts'
 
 /** The limits that all turns of a conversation between agents share: model calls, money and time. */

@@ -1,4 +1,4 @@
-import type { MessageRow } from '../../queries.ts'
+import type { MessageRow } from '../../message-queries.ts'
 import type { MessagePart } from '../../schemas.ts'
 import { countSkipped } from '../../branches/skipped.ts'
 import type { Skipped } from '../../branches/skipped.ts'

@@ -5,7 +5,7 @@ import type { Billing } from '../../../billing/billing.ts'
 import type { ModelPricing } from '../../../config/models.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import type { ModelFailure } from '../../models/model-client.ts'
-import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { ClaimedTurn } from '../../turns/claim-queries.ts'
 import type { StepFallback } from '../../turns/call-queries.ts'
 import type { TurnState } from '../turn-state.ts'
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../../identity/actor.ts'
 import type { Tool, ToolContext } from '../../../tool.ts'
 import { runTool } from '../../tools/tools.ts'
 import type { AskingOutcome, Toolbox, ToolOutcome } from '../../tools/tools.ts'
-import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { ClaimedTurn } from '../../turns/claim-queries.ts'
 import type { KeptPictures } from '../prompt/kept-pictures.ts'
 import type { TurnCall, TurnState } from '../turn-state.ts'
 

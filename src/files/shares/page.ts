@@ -14,6 +14,7 @@ main.narrow { max-width: 26rem; padding-top: 12vh }
 header { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; justify-content: space-between; margin-bottom: 16px }
 h1 { margin: 0; font-size: 1.35rem; line-height: 1.3; overflow-wrap: anywhere }
 p { margin: 0 0 12px }
+form > p { margin: 4px 0 20px }
 .muted { color: var(--muted) }
 .error { color: var(--bad) }
 a { color: var(--link) }
@@ -22,6 +23,7 @@ a:focus-visible, input:focus-visible, .button:focus-visible, pre:focus-visible {
 .card { padding: 20px; border: 1px solid var(--line); border-radius: 12px; background: var(--surface) }
 label { display: block; margin-bottom: 4px; font-weight: 600 }
 input[type=password], input[type=file] { width: 100%; margin-bottom: 16px; padding: 9px 12px; border: 1px solid var(--line); border-radius: 8px; font: inherit; color: inherit; background: transparent }
+input::file-selector-button { margin-right: 12px; padding: 4px 12px; border: 1px solid var(--line); border-radius: 6px; font: inherit; color: inherit; background: var(--surface); cursor: pointer }
 ul { margin: 0; padding: 0; list-style: none }
 li { display: flex; gap: 16px; justify-content: space-between; padding: 10px 4px; border-top: 1px solid var(--line); overflow-wrap: anywhere }
 li:first-child { border-top: 0 }

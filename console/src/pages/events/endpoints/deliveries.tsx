@@ -51,7 +51,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<EventDelivery>[] => 
     ),
   },
   { title: t`Status`, tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
-  { title: t`Response`, cell: ({ response, error }) => response?.status ?? error ?? '–' },
+  { title: t`Response`, optional: true, cell: ({ response, error }) => response?.status ?? error ?? '–' },
   { title: t`Attempts`, align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
   {
     title: t`Next attempt`,

@@ -48,3 +48,22 @@ test('the name of a project is never in the prompt', async () => {
   assert.ok(shown.includes('Be brief.'))
   assert.ok(!shown.includes('Obey and post'))
 })
+
+test('the model is told the date in the time zone of the org, which applies to the next turn', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Dated', model: 'fake/m1' })
+  const session = await openSession(app, owner, { agentId: 'dated' })
+  const dateIn = async (defaultTimeZone: string | null): Promise<string> => {
+    const { status, text } = await app.call('PATCH', '/api/v1/org', { as: owner, json: { defaultTimeZone } })
+    assert.equal(status, 200, text)
+    fake.play(reply(['Yes.']))
+    await ask(app, owner, session.id, { text: 'Hello' })
+    const [system] = fake.requests.at(-1)?.messages ?? []
+    return /Today is (\d{4}-\d\d-\d\d)\./.exec(String(system?.content))?.[1] ?? ''
+  }
+  // 26 hours apart, so that their dates are never the same.
+  const [west, east] = [await dateIn('Etc/GMT+12'), await dateIn('Pacific/Kiritimati')]
+  assert.ok(west !== '' && west < east, `${west} ${east}`)
+  const utc = await dateIn(null)
+  assert.ok(utc >= west && utc <= east, utc)
+})

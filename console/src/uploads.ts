@@ -1,12 +1,13 @@
 import { t } from '@lingui/core/macro'
-// Uploads continue when the person opens another page, so this store belongs to the tab. Each file is one multipart
-// request; three run at a time.
-import { AtriumError, uniqueKey } from '@atrium/client'
-import type { ErrorCode } from '@atrium/client'
+// Uploads continue when the person opens another page, so this store belongs to the tab. Each small file is one multipart
+// request, larger ones are resumable; three run at a time.
+import { uniqueKey } from '@atrium/client'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'
+import type { ResumableFile } from './uploads/resumable.ts'
 import { scope } from './scope.ts'
+import { sendRequest } from './uploads/request.ts'
 
 export interface Upload {
   id: string
@@ -14,7 +15,9 @@ export interface Upload {
   size: number
   /** Bytes sent so far. */
   sent: number
-  state: 'waiting' | 'sending' | 'storing' | 'done' | 'failed' | 'cancelled'
+  state: 'waiting' | 'sending' | 'storing' | 'paused' | 'done' | 'failed' | 'cancelled'
+  /** Whether it can be paused. */
+  isResumable: boolean
   /** Why it waits, when not for a free slot. */
   note?: string | undefined
   error?: Error
@@ -36,6 +39,8 @@ interface Job {
 }
 
 const maxConcurrentUploads = 3
+/** Files of this size and larger are worth the further requests of a resumable upload. */
+const resumableBytes = 8_388_608
 const jobs = new Map<string, Job>()
 const listeners = new Set<() => void>()
 let uploads: readonly Upload[] = []
@@ -65,7 +70,11 @@ export const useUploads = (): readonly Upload[] =>
     () => uploads,
   )
 
-const isOpen = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending' || state === 'storing'
+export const isOpen = ({ state }: Upload): boolean =>
+  state === 'waiting' || state === 'sending' || state === 'storing' || state === 'paused'
+
+/** Why a request is aborted that will be continued. */
+const pause = new Error('paused')
 
 // Browsers report nonstandard types or none for these extensions.
 const typeOf = (file: File): string => {
@@ -75,23 +84,6 @@ const typeOf = (file: File): string => {
   return file.type === '' ? 'application/octet-stream' : file.type
 }
 
-const failureOf = (request: XMLHttpRequest): AtriumError => {
-  const requestId = request.getResponseHeader('x-request-id') ?? undefined
-  const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN)
-  let body: { error?: { code?: ErrorCode; message?: string } } = {}
-  try {
-    body = JSON.parse(request.responseText) as typeof body
-  } catch {
-    // A proxy answered with a body that is not JSON.
-  }
-  return new AtriumError(body.error?.message ?? t`The server responded with status ${request.status}.`, {
-    code: body.error?.code ?? 'INTERNAL_ERROR',
-    status: request.status,
-    requestId,
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
-  })
-}
-
 const formOf = (bytes: Blob, name: string, parentId: string | null): FormData => {
   const form = new FormData()
   if (parentId !== null) form.append('parentId', parentId)
@@ -99,33 +91,46 @@ const formOf = (bytes: Blob, name: string, parentId: string | null): FormData =>
   return form
 }
 
-/** Uses XMLHttpRequest because fetch has no upload progress. */
-const send = (id: string, { file, parentId, fileId, headers, abort }: Job): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const bytes = new Blob([file], { type: typeOf(file) })
-    const request = new XMLHttpRequest()
-    if (fileId === null) request.open('POST', '/api/v1/files')
-    else request.open('PUT', `/api/v1/files/${fileId}/content`)
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-    request.upload.addEventListener('progress', ({ loaded, total }) => {
+const isResumable = ({ file, fileId }: Job): boolean => fileId === null && file.size >= resumableBytes
+
+const resumableOf = ({ file, parentId, headers }: Job): ResumableFile => {
+  const { 'idempotency-key': _, ...rest } = headers
+  return { file, mimeType: typeOf(file), parentId, headers: rest }
+}
+
+/** Deletes what the server has received of a cancelled upload. */
+const discard = (job: Job): void => {
+  if (!isResumable(job)) return
+  import('./uploads/resumable.ts').then(
+    ({ discardResumable }) => discardResumable(resumableOf(job)),
+    () => undefined,
+  )
+}
+
+const send = async (id: string, job: Job): Promise<void> => {
+  const { file, parentId, fileId, headers, abort } = job
+  const { signal } = abort
+  if (isResumable(job)) {
+    // Not in the first load of the console.
+    const { uploadResumable } = await import('./uploads/resumable.ts')
+    const onProgress = (sent: number): void => change(id, { sent, state: sent >= file.size ? 'storing' : 'sending' })
+    await uploadResumable(resumableOf(job), { signal, onProgress })
+    return
+  }
+  const bytes = new Blob([file], { type: typeOf(file) })
+  await sendRequest({
+    method: fileId === null ? 'POST' : 'PUT',
+    url: fileId === null ? '/api/v1/files' : `/api/v1/files/${fileId}/content`,
+    headers,
+    body: fileId === null ? formOf(bytes, file.name, parentId) : bytes,
+    signal,
+    onProgress: ({ loaded, total }) => {
       // The total can include the multipart envelope.
       const sent = total > 0 ? Math.round((loaded / total) * file.size) : 0
       change(id, { sent, state: loaded >= total ? 'storing' : 'sending' })
-    })
-    request.addEventListener('load', () =>
-      request.status === 201 || request.status === 200 ? resolve() : reject(failureOf(request)),
-    )
-    request.addEventListener('error', () =>
-      reject(new AtriumError(t`The connection was lost. Try again.`, { code: 'NETWORK', status: 0 })),
-    )
-    const cancel = (): void => {
-      request.abort()
-      reject(new DOMException(t`The upload was cancelled.`, 'AbortError'))
-    }
-    request.addEventListener('loadend', () => abort.signal.removeEventListener('abort', cancel))
-    abort.signal.addEventListener('abort', cancel)
-    request.send(fileId === null ? formOf(bytes, file.name, parentId) : bytes)
+    },
   })
+}
 
 let refreshing: ReturnType<typeof setTimeout> | undefined
 const refreshSoon = (): void => {
@@ -146,9 +151,12 @@ const run = async (id: string, job: Job): Promise<void> => {
     jobs.delete(id)
     refreshSoon()
   } catch (error) {
-    const cancelled = job.abort.signal.aborted
-    change(id, cancelled ? { state: 'cancelled' } : { state: 'failed', error: error as Error })
-    if (cancelled) jobs.delete(id)
+    const { aborted, reason } = job.abort.signal
+    if (aborted && reason === pause) return
+    change(id, aborted ? { state: 'cancelled' } : { state: 'failed', error: error as Error })
+    if (!aborted) return
+    jobs.delete(id)
+    discard(job)
   }
 }
 
@@ -188,8 +196,10 @@ const enqueue = (file: File, parentId: string | null, fileId: string | null = nu
   const id = uniqueKey()
   // With the idempotency key a retry does not store the file twice. A version is not made twice from the same bytes.
   const headers = { ...scopeHeaders(), ...(fileId === null && { 'idempotency-key': id }) }
-  jobs.set(id, { file, parentId, fileId, headers, abort: new AbortController() })
-  publish([...uploads, { id, name: file.name, size: file.size, sent: 0, state: 'waiting' }])
+  const job: Job = { file, parentId, fileId, headers, abort: new AbortController() }
+  jobs.set(id, job)
+  const { name, size } = file
+  publish([...uploads, { id, name, size, sent: 0, state: 'waiting', isResumable: isResumable(job) }])
 }
 
 /** Uploads into a folder and creates missing folders. Rejects when a folder cannot be created. */
@@ -226,10 +236,25 @@ export const cancelUpload = (id: string): void => {
   const job = jobs.get(id)
   const found = uploads.find((one) => one.id === id)
   job?.abort.abort()
-  if (found?.state === 'waiting') {
-    jobs.delete(id)
-    change(id, { state: 'cancelled' })
-  }
+  if (found?.state !== 'waiting' && found?.state !== 'paused') return
+  if (job) discard(job)
+  jobs.delete(id)
+  change(id, { state: 'cancelled' })
+}
+
+/** Pauses a resumable upload. The server keeps what has arrived. */
+export const pauseUpload = (id: string): void => {
+  jobs.get(id)?.abort.abort(pause)
+  change(id, { state: 'paused', note: undefined })
+}
+
+/** Continues a paused upload. */
+export const resumeUpload = (id: string): void => {
+  const job = jobs.get(id)
+  if (!job) return
+  jobs.set(id, { ...job, abort: new AbortController() })
+  change(id, { state: 'waiting', note: undefined })
+  startWork()
 }
 
 export const cancelAllUploads = (): void => {

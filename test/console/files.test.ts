@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, mkdir, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { assertAccessible, fillFolder, startConsole } from '../support/console.ts'
 import { create, upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
+import { sql } from '../../src/platform/database/database.ts'
 import { until } from '../support/until.ts'
 
 const { app, open } = await startConsole()
@@ -53,6 +54,50 @@ describe('uploading', () => {
     await row(page, 'large.bin').getByRole('gridcell', { name: '100 MB' }).waitFor()
     const [file] = await listOf(owner)
     assert.equal(file?.contentHash, createHash('sha256').update(bytes).digest('hex'))
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a large upload is paused, and continues after a reload when the file is chosen again', async () => {
+    const owner = await app.createOrg()
+    const { page, pageErrors } = await open(owner, '/files')
+    page.on('dialog', (dialog) => void dialog.accept())
+    const path = join(scratch, 'film.bin')
+    const bytes = randomBytes(12_000_000)
+    await writeFile(path, bytes)
+    const network = await page.context().newCDPSession(page)
+    const limit = (uploadThroughput: number) =>
+      network.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      })
+    await limit(2_000_000)
+    await page.getByLabel('Files to upload').first().setInputFiles(path)
+    await page.getByText(/^[1-9][\d.]* MB of 11 MB$/).waitFor()
+    await page.getByRole('button', { name: 'Pause film.bin' }).click()
+    await page.getByText(/^Paused at .* of 11 MB$/).waitFor()
+    await assertAccessible(page)
+    const received = async (): Promise<number> =>
+      (await app.db.row<{ bytes: number }>(sql`
+        select received_bytes as bytes from uploads where org_id = ${owner.orgId}`))!.bytes
+    const kept = await until(received, (count) => count > 0)
+    await limit(-1)
+    await page.reload()
+    const offsets: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') offsets.push(request.headers()['upload-offset'])
+    })
+    await page.getByLabel('Files to upload').first().setInputFiles(path)
+    await page.getByRole('heading', { name: '1 uploaded' }).waitFor()
+    assert.equal(offsets[0], String(kept))
+    const [file, ...more] = await listOf(owner)
+    assert.equal(file?.contentHash, createHash('sha256').update(bytes).digest('hex'))
+    assert.deepEqual(more, [])
+    assert.equal(
+      await page.evaluate('Object.keys(localStorage).join()').then((keys) => String(keys).includes('atrium.upload.')),
+      false,
+    )
     assert.deepEqual(pageErrors, [])
   })
 

@@ -1,10 +1,19 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { AtriumError } from '@atrium/client'
-import { Check, ChevronDown, ChevronUp, RotateCcw, X } from 'lucide-react'
+import { Check, ChevronDown, ChevronUp, Pause, Play, RotateCcw, X } from 'lucide-react'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { formatBytes } from '../format.ts'
-import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
+import {
+  cancelAllUploads,
+  cancelUpload,
+  clearUploads,
+  isOpen,
+  pauseUpload,
+  resumeUpload,
+  retryUpload,
+  useUploads,
+} from '../uploads.ts'
 import type { Upload } from '../uploads.ts'
 import { ProgressBar } from '../ui/data/progress-bar.tsx'
 import { errorMessageOf, requestIdOf } from '../ui/error-message.ts'
@@ -23,6 +32,7 @@ const statusText = ({ state, note, sent, size, error }: Upload): string => {
   if (state === 'cancelled') return t`Cancelled`
   if (state === 'storing') return t`Processing`
   if (state === 'waiting') return note ?? t`Waiting`
+  if (state === 'paused') return t`Paused at ${formatBytes(sent)} of ${formatBytes(size)}`
   return t`${formatBytes(sent)} of ${formatBytes(size)}`
 }
 
@@ -32,8 +42,8 @@ const fractionOf = ({ state, sent, size }: Upload): number => {
 }
 
 const Row = ({ upload }: { upload: Upload }) => {
-  const { id, name, state } = upload
-  const isOpen = state === 'waiting' || state === 'sending' || state === 'storing'
+  const { id, name, state, isResumable } = upload
+  const open = isOpen(upload)
   return (
     <div role="listitem" className={styles['row']} data-state={state}>
       <div className={styles['text']}>
@@ -43,9 +53,15 @@ const Row = ({ upload }: { upload: Upload }) => {
         <span className={styles['word']} title={statusText(upload)}>
           {statusText(upload)}
         </span>
-        {isOpen && <ProgressBar value={fractionOf(upload)} label={t`Upload of ${name}`} />}
+        {open && <ProgressBar value={fractionOf(upload)} label={t`Upload of ${name}`} />}
       </div>
-      {isOpen && <IconButton small label={t`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
+      {isResumable && (state === 'waiting' || state === 'sending') && (
+        <IconButton small label={t`Pause ${name}`} icon={<Pause />} onClick={() => pauseUpload(id)} />
+      )}
+      {state === 'paused' && (
+        <IconButton small label={t`Resume ${name}`} icon={<Play />} onClick={() => resumeUpload(id)} />
+      )}
+      {open && <IconButton small label={t`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
       {state === 'failed' && (
         <IconButton small label={t`Retry ${name}`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
       )}
@@ -56,7 +72,7 @@ const Row = ({ upload }: { upload: Upload }) => {
 
 const summaryOf = (uploads: readonly Upload[]): string => {
   const count = (...states: Upload['state'][]): number => uploads.filter(({ state }) => states.includes(state)).length
-  const open = count('waiting', 'sending', 'storing')
+  const open = count('waiting', 'sending', 'storing', 'paused')
   const failed = count('failed')
   const done = count('done')
   if (open > 0) return t`Uploading ${open} of ${uploads.length}`

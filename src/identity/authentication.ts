@@ -3,6 +3,7 @@ import { onceClosed } from '../platform/http/closed.ts'
 import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
+import { addressGroup } from '../platform/http/limits/network.ts'
 import { isAccessToken } from '../platform/key-format.ts'
 import type { NoteActivity } from './activity.ts'
 import type { Actor } from './actor.ts'
@@ -175,14 +176,14 @@ const watchUpload: onRequestHookHandler = (request, reply, done) => {
 }
 
 /**
- * Rejects a request with a wrong password and counts it against the limit of sign-ins of its address: guesses are then
- * limited as those of people's passwords are, and valid keys of the address go on working.
+ * Rejects a request with a wrong password. Those of an address are limited as attempts to sign in are, and counted apart
+ * from them: a drive that is still connected with a revoked key must not keep its office from signing in.
  */
 const rejectPassword = async (request: FastifyRequest, reply: FastifyReply, rejected: ApiError): Promise<void> => {
   let error = rejected
   try {
     request.limitedReply = reply
-    await request.takeRateLimit('signIn')
+    await request.takeRateLimit('signIn', `password from ${addressGroup(request.ip)}`)
     reply.headers(challenge)
   } catch (limited) {
     error = limited instanceof ApiError ? limited : rejected

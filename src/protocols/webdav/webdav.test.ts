@@ -115,6 +115,9 @@ describe('credentials', () => {
     assert.deepEqual(statuses, [401, 401, 401, 429, 429])
     const valid = await limited.call('PROPFIND', '/dav/', { headers: { ...basic(owner.key), depth: '0' } })
     assert.equal(valid.status, 207)
+    const json = { email: owner.email, password: 'a wrong password' }
+    const signIn = await limited.call('POST', `${api}/auth/sign-in`, { json, headers: { origin: limited.url } })
+    assert.equal(signIn.status, 401, 'people at the address can still sign in')
   })
 
   test('another org sees and changes nothing', async () => {

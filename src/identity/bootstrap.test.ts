@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { raw, sql } from '../platform/database/database.ts'
+import { sqlState } from '../platform/database/errors.ts'
 import type { Config } from '../config/config.ts'
 import { generateKey, isWellFormedKey } from '../platform/key-format.ts'
 import { startTestApp } from '../../test/harness.ts'
@@ -15,7 +16,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'atrium-bootstrap-'))
 const keyFile = join(dataDir, 'owner-api-key')
 after(() => rm(dataDir, { recursive: true, force: true }))
 
-const emptyDatabase = async (): Promise<void> => {
+const emptyTables = async (): Promise<void> => {
   // Transactions cannot be deleted, so these tests need a new database.
   await app.db.transaction('all orgs', async (db) => {
     for (const table of ['transactions', 'usage_records']) {
@@ -26,8 +27,21 @@ const emptyDatabase = async (): Promise<void> => {
       await db.execute(sql`alter table ${raw(table)} enable trigger ${raw(`${table}_keep`)}`)
     }
   })
+}
+
+const emptyDatabase = async (): Promise<void> => {
+  for (;;) {
+    try {
+      await emptyTables()
+      break
+    } catch (error) {
+      // It locks every table, while work of both servers in the background locks some of them in another order.
+      if (sqlState(error) !== '40P01') throw error
+    }
+  }
   await rm(keyFile, { force: true })
 }
+
 const withBootstrap = (values: Partial<Config['bootstrap']>): Config => ({
   ...app.config,
   bootstrap: { ...app.config.bootstrap, ...values },

@@ -2557,7 +2557,7 @@ class File(TypedDict):
     storageUrl: str | None
     # SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.
     contentHash: str | None
-    # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`.
+    # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter.
     path: NotRequired[list[str]]
     # Number of the current version. 1 until the content is replaced for the first time.
     version: int
@@ -8105,8 +8105,22 @@ class GetFilesQuery(TypedDict):
     cursor: NotRequired[str]
     # Return only files whose name contains this text, at most 255 characters. Letter case is ignored.
     search: NotRequired[str]
-    # With `search`: also search the folders below. Default false.
+    # With `search` or a filter: also search the folders below. Default false.
     recursive: NotRequired[bool]
+    # Return only folders, or only files whose media type is in this group. `document` has PDF, text documents and presentations, `text` source code and data as well, `other` what is in no other group. Links have no type. Default: all.
+    type: NotRequired[Literal["folder", "image", "video", "audio", "document", "spreadsheet", "text", "archive", "other"]]
+    # Return only files with this tag, 1–64 characters. Letter case matters. Default: all.
+    tag: NotRequired[str]
+    # Return only files that this user created. Default: all.
+    createdBy: NotRequired[str]
+    # Return only files that were created at this time or later. Default: all.
+    createdSince: NotRequired[str]
+    # Return only files that were created before this time. Default: all.
+    createdUntil: NotRequired[str]
+    # Return only files whose last change was at this time or later. Default: all.
+    updatedSince: NotRequired[str]
+    # Return only files whose last change was before this time. Default: all.
+    updatedUntil: NotRequired[str]
     # Field to sort by. Folders come first; they are sorted by name when the field is `size` or `mimeType`, and links come last when it is `mimeType`. A cursor is valid for the same `sort` and `order`. Default `name`, ignoring letter case.
     sort: NotRequired[Literal["name", "size", "mimeType", "updatedAt"]]
     # Ascending or descending order of the field. Default `asc`.

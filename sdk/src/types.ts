@@ -2263,7 +2263,7 @@ export interface File {
   storageUrl: string | null
   /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
-  /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`. */
+  /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter. */
   path?: string[]
   /** Number of the current version. 1 until the content is replaced for the first time. */
   version: number
@@ -7936,8 +7936,22 @@ export interface Routes {
       cursor?: string | undefined
       /** Return only files whose name contains this text, at most 255 characters. Letter case is ignored. */
       search?: string | undefined
-      /** With `search`: also search the folders below. Default false. */
+      /** With `search` or a filter: also search the folders below. Default false. */
       recursive?: boolean | undefined
+      /** Return only folders, or only files whose media type is in this group. `document` has PDF, text documents and presentations, `text` source code and data as well, `other` what is in no other group. Links have no type. Default: all. */
+      type?: "folder" | "image" | "video" | "audio" | "document" | "spreadsheet" | "text" | "archive" | "other" | undefined
+      /** Return only files with this tag, 1–64 characters. Letter case matters. Default: all. */
+      tag?: string | undefined
+      /** Return only files that this user created. Default: all. */
+      createdBy?: string | undefined
+      /** Return only files that were created at this time or later. Default: all. */
+      createdSince?: string | undefined
+      /** Return only files that were created before this time. Default: all. */
+      createdUntil?: string | undefined
+      /** Return only files whose last change was at this time or later. Default: all. */
+      updatedSince?: string | undefined
+      /** Return only files whose last change was before this time. Default: all. */
+      updatedUntil?: string | undefined
       /** Field to sort by. Folders come first; they are sorted by name when the field is `size` or `mimeType`, and links come last when it is `mimeType`. A cursor is valid for the same `sort` and `order`. Default `name`, ignoring letter case. */
       sort?: "name" | "size" | "mimeType" | "updatedAt" | undefined
       /** Ascending or descending order of the field. Default `asc`. */

@@ -50,7 +50,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'List files',
         description:
-          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name or as `sort` and `order` say. With `search`, only those whose name contains the text, each with its `path`. With `trashed`, what is in the trash, the latest deletion first. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
+          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name or as `sort` and `order` say. With `search`, only those whose name contains the text, and with filters such as `type` and `tag`, only those that match all of them, each with its `path`. With `trashed`, what is in the trash, the latest deletion first. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
         querystring: FileListQuery,
         response: { 200: Success(Page(File)) },
       },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { CreatedAt, Id, IdOf, ListQuery, Nullable, Patch, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
+import { FileFilters } from './listing/schemas.ts'
 import { maxNameLength } from './tree/names.ts'
 import { maxFileBytes } from './uploads/uploads.ts'
 
@@ -72,7 +73,7 @@ export const File = Type.Object(
     path: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search`.',
+          'Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter.',
         examples: [['Reports', '2026']],
       }),
     ),
@@ -183,8 +184,9 @@ export const FileListQuery = Type.Object({
   ),
   recursive: Type.Boolean({
     default: false,
-    description: 'With `search`: also search the folders below. Default false.',
+    description: 'With `search` or a filter: also search the folders below. Default false.',
   }),
+  ...FileFilters.properties,
   sort: Type.Optional(
     Type.Union([Type.Literal('name'), Type.Literal('size'), Type.Literal('mimeType'), Type.Literal('updatedAt')], {
       description:

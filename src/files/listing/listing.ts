@@ -4,6 +4,7 @@ import { inSearchQueue } from '../../platform/http/limits/search-queue.ts'
 import type { Db } from '../../platform/database/database.ts'
 import * as queries from './queries.ts'
 import { orderOf } from './order-queries.ts'
+import { filterOf } from './filters.ts'
 import type { ListOrder, ListPosition, SortField } from './order-queries.ts'
 import { searchPatternOf } from '../tree/names.ts'
 import type { FileRow } from '../queries.ts'
@@ -93,13 +94,19 @@ const withPaths = async (db: Db, actor: Actor, rows: FileRow[]): Promise<ListedF
   return rows.map((row) => ({ ...row, path: paths.get(row.parentId ?? '') ?? [] }))
 }
 
+/** Whether an index has what matches: for names, or for one of the filters. */
+const hasIndex = ({ text, filter, recursive }: queries.Search & { text: string | undefined }): boolean => {
+  if (text !== undefined) return hasTrigram.test(text)
+  return filter?.tag !== undefined || filter?.createdBy !== undefined || !recursive
+}
+
 const search = async (
   db: Db,
   actor: Actor,
-  wanted: queries.Search & { text: string; children: number },
+  wanted: queries.Search & { text: string | undefined; children: number },
   window: queries.Window,
 ): Promise<{ rows: queries.ListedFileRow[]; total: number }> => {
-  if (hasTrigram.test(wanted.text) && (wanted.recursive || wanted.children > maxIndexMatches)) {
+  if (hasIndex(wanted) && (wanted.recursive || wanted.children > maxIndexMatches)) {
     const found = await queries.findByIndex(db, actor, wanted, { ...window, maxMatches: maxIndexMatches })
     if (found) return found
   }
@@ -121,9 +128,12 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   const children = await queries.countListed(db, actor, containerId)
   let rows: queries.ListedFileRow[] = []
   let total = children
-  if (query.search) {
-    const { search: text, recursive } = query
-    const wanted = { text, pattern: searchPatternOf(text), containerId, recursive, children, order }
+  const text = query.search || undefined
+  const filter = filterOf(query)
+  if (text !== undefined || filter !== undefined) {
+    const { recursive } = query
+    const pattern = text === undefined ? undefined : searchPatternOf(text)
+    const wanted = { text, pattern, filter, containerId, recursive, children, order }
     ;({ rows, total } = await inSearchQueue(actor.orgId, () => search(db, actor, wanted, window)))
   } else if (window.offset < children) {
     rows = await listFolder(db, actor, { containerId, order }, window)
@@ -131,6 +141,6 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   const hasMore = rows.length > limit
   const listed = rows.slice(0, limit)
   const last = listed.at(-1)
-  const items = query.search ? await withPaths(db, actor, listed) : listed
+  const items = text === undefined && filter === undefined ? listed : await withPaths(db, actor, listed)
   return { items, page, limit, total, hasMore, nextCursor: hasMore && last ? positionOf(last, sorting) : null }
 }

@@ -3,6 +3,8 @@ import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { fileColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
+import { filterCondition } from './filter-queries.ts'
+import type { Filter } from './filter-queries.ts'
 import { afterInWhole, inSegment, orderInSegment, wholeOrder } from './order-queries.ts'
 import type { ListOrder, ListPosition } from './order-queries.ts'
 
@@ -63,9 +65,11 @@ export const countSegment = async (
   return Number(row?.total ?? 0n)
 }
 
+/** A search for names, a filter, or both. */
 export interface Search {
   /** A pattern for LIKE. */
-  pattern: string
+  pattern: string | undefined
+  filter: Filter | undefined
   containerId: string
   /** Whether to search subfolders. */
   recursive: boolean
@@ -88,7 +92,7 @@ const below = (actor: Actor, containerId: string): Sql => sql`
   )`
 
 /**
- * A range of search results from the trigram index, and the total. Undefined when more than `maxMatches` names of the
+ * A range of search results from the trigram index or an index of the filter, and the total. Undefined when more than `maxMatches` names of the
  * org match; in that case, reading every name is faster.
  */
 export const findByIndex = async (
@@ -102,7 +106,9 @@ export const findByIndex = async (
   const rows = await db.rows<ListedFileRow & { matching: bigint; total: bigint }>(sql`
     with matches as materialized (
       select id, container_id, listing_rank, name_key, size_bytes, mime_type, updated_at from files
-      where org_id = ${actor.orgId} and name_key like ${pattern} and deleted_at is null
+      where org_id = ${actor.orgId} and deleted_at is null
+        ${pattern === undefined ? empty : sql`and name_key like ${pattern}`} ${filterCondition(actor, search.filter)}
+        ${pattern === undefined && !recursive ? sql`and container_id = ${containerId}` : empty}
       limit ${maxMatches + 1}
     ),
     found as materialized (select * from matches ${isWholeOrg(actor, search) ? empty : inside})
@@ -122,14 +128,15 @@ export const findByIndex = async (
 
 // `|| ''` prevents use of the trigram index. The planner does not see the pattern of a prepared statement, and for a
 // pattern of two letters it would read the whole index.
-const matchingIn = (actor: Actor, pattern: string, folder: Sql): Sql => sql`
+const matchingIn = (actor: Actor, { pattern, filter }: Search, folder: Sql): Sql => sql`
   select id, listing_rank, name_key, size_bytes, mime_type, updated_at from files
-  where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null ${folder}`
+  where org_id = ${actor.orgId} and deleted_at is null
+    ${pattern === undefined ? empty : sql`and name_key || '' like ${pattern}`} ${filterCondition(actor, filter)} ${folder}`
 
 const matching = (actor: Actor, search: Search): Sql => {
-  const { pattern, containerId, recursive } = search
-  if (isWholeOrg(actor, search)) return matchingIn(actor, pattern, empty)
-  if (!recursive) return matchingIn(actor, pattern, sql`and container_id = ${containerId}`)
+  const { containerId, recursive } = search
+  if (isWholeOrg(actor, search)) return matchingIn(actor, search, empty)
+  if (!recursive) return matchingIn(actor, search, sql`and container_id = ${containerId}`)
   // Reads folder by folder. `offset 0` prevents a plan that reads all files of the org: the planner cannot know how few
   // of them lie below the folder.
   return sql`
@@ -141,7 +148,7 @@ const matching = (actor: Actor, search: Search): Sql => {
           and f.listing_rank = 0 and f.deleted_at is null
       )
       select id from down
-    ) folder cross join lateral (${matchingIn(actor, pattern, sql`and container_id = folder.id`)} offset 0) m`
+    ) folder cross join lateral (${matchingIn(actor, search, sql`and container_id = folder.id`)} offset 0) m`
 }
 
 /** The number of matching names, by reading every name of the folder, or of all folders below it. */

@@ -3727,7 +3727,7 @@ class ListedShare(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
+    # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str
@@ -5469,7 +5469,7 @@ class Share(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
+    # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str
@@ -5519,7 +5519,7 @@ class ShareCreated(TypedDict):
     maxFileBytes: int | None
     # Media types that can be uploaded. Null: all that can be stored.
     allowedTypes: list[str] | None
-    # ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.
+    # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
     # Time of creation.
     createdAt: str

@@ -3329,7 +3329,7 @@ export interface ListedShare {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string
@@ -4930,7 +4930,7 @@ export interface Share {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string
@@ -4980,7 +4980,7 @@ export interface ShareCreated {
   maxFileBytes: number | null
   /** Media types that can be uploaded. Null: all that can be stored. */
   allowedTypes: string[] | null
-  /** ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org. */
+  /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
   /** Time of creation. */
   createdAt: string

@@ -180,6 +180,7 @@ export interface StandingRow {
   /** The position of the person in the question, from 1. */
   place: bigint
   role: Role
+  memberSince: string
   isKeyLive: boolean
   workspaceIds: string[]
 }
@@ -187,7 +188,7 @@ export interface StandingRow {
 /** The members of the org among these people, with their workspaces, and whether the key of each is live. */
 export const listStandings = (db: Db, orgId: string, userIds: string[], apiKeyIds: (string | null)[]) =>
   db.rows<StandingRow>(sql`
-    select asked.place, m.role,
+    select asked.place, m.role, m.created_at as member_since,
       (asked.api_key_id is null or exists (
         select from api_keys k
         where k.org_id = m.org_id and k.id = asked.api_key_id and k.revoked_at is null

@@ -73,7 +73,7 @@ const shareProperties = {
     }),
   ),
   createdBy: IdOf(
-    'ID of the user who created the share. The link works as long as this person may use files, and is deleted when they leave the org.',
+    'ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.',
   ),
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,

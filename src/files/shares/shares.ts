@@ -1,9 +1,8 @@
 import type { Actor } from '../../identity/actor.ts'
 import { may } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import type { Database, Db, Transaction } from '../../platform/database/database.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
-import { violatedConstraint } from '../../platform/database/errors.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
@@ -120,7 +119,7 @@ export const createShare = async (
     maxFileBytes: null,
     allowedTypes: null,
   })
-  const insert = async (db: Transaction): Promise<{ share: ShareRow; token: string }> => {
+  return transactions.transaction(actor, async (db) => {
     const file = checkFile(await fileQueries.lockFile(db, actor, fileId), permission)
     await queries.lockShares(db, actor)
     await checkCounts(db, actor, fileId)
@@ -130,14 +129,7 @@ export const createShare = async (
     await auditShare(db, actor, 'file.shared', { file, row })
     await recordShare(db, actor, 'created', { file, share: row })
     return { share: row, token }
-  }
-  try {
-    return await transactions.transaction(actor, insert)
-  } catch (error) {
-    // The caller was removed after the request was authenticated.
-    if (violatedConstraint(error) === 'file_shares_creator_fkey') throw forbidden('You are not a member of this org.')
-    throw error
-  }
+  })
 }
 
 const auditShare = (

@@ -29,12 +29,14 @@ const withCreator = async (db: Db, share: OpenShare | undefined): Promise<Visit>
   const [standing] = await standingsOf(db, orgId, [{ userId, apiKeyId, scopes }])
   const needed = share.permission === 'upload' ? 'files:write' : 'files:read'
   if (!standing?.permissions.has(needed)) throw notFound('Share')
+  // A share ends for good when its creator leaves the org, also when they are added again.
+  if (Date.parse(standing.memberSince) > Date.parse(share.createdAt)) throw notFound('Share')
   return { share, role: standing.role, permissions: standing.permissions }
 }
 
 /**
  * The share of a token. Throws NOT_FOUND for one that does not exist, is revoked or expired, or whose file is deleted, and
- * when the person who created it, or their API key, may no longer use files.
+ * when the person who created it, or their API key, may no longer use files or has left the org since.
  */
 export const openVisit = async (db: Db, token: string): Promise<Visit> => {
   const read = readToken(token)

@@ -45,6 +45,8 @@ export interface Standing {
   userId: string
   role: Role
   permissions: ReadonlySet<Permission>
+  /** When the person was added to the org, the last time. */
+  memberSince: string
   /** The workspaces that the person was added to. */
   workspaceIds: string[]
 }
@@ -65,7 +67,7 @@ export const standingsOf = async (
   return principals.map(({ userId, scopes }, index) => {
     const row = byPlace.get(index + 1)
     if (!row?.isKeyLive) return undefined
-    const { role, workspaceIds } = row
-    return { userId, role, permissions: effectivePermissions(role, scopes), workspaceIds }
+    const { role, memberSince, workspaceIds } = row
+    return { userId, role, permissions: effectivePermissions(role, scopes), memberSince, workspaceIds }
   })
 }

@@ -29,7 +29,16 @@ export default defineConfig({
             { name: 'react', tags: ['$initial'], test: /node_modules\/(?:react|react-dom|scheduler)\//, priority: 4 },
             { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 3 },
             { name: 'app', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000, priority: 1 },
+            // Components of most pages.
+            {
+              name: 'app',
+              test: /console\/src\/(?:ui\/(?!.*(?:virtual|chart|json|code-block|secret))|title|search-params)/,
+              minShareCount: 4,
+              priority: 1.8,
+            },
+            // Home and what only some pages share with it. Otherwise parts of other pages join them in one file.
+            { name: 'home', test: /console\/src\/pages\/home\//, priority: 1.5 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 1_000, priority: 1 },
           ],
         },
       },

@@ -6,6 +6,7 @@ import { getCatalogs } from '@lingui/cli/api'
 import { getConfig } from '@lingui/conf'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
 import { catalog as connectors } from '../../src/connectors/catalog/catalog.ts'
+import { compileMessage as compileInBrowser } from '../../console/src/i18n/compile-message.ts'
 import { findHardCodedTexts, findInFolder } from '../../scripts/console-texts/hard-coded.ts'
 
 const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url))
@@ -57,6 +58,7 @@ test('every message of the console has a German translation with the same placeh
     const area = catalog.path.split('/').at(-1)
     const [messages, translations] = [(await catalog.collect()) ?? {}, (await catalog.read('de')) ?? {}]
     for (const [id, { message = id }] of Object.entries(messages)) {
+      assert.deepEqual(compileInBrowser(message), compileMessage(message), 'the compiler of the console knows its form')
       count += 1
       const translation = translations[id]?.translation ?? ''
       if (translation === '') problems.push(`${area}: no translation of: ${message}`)

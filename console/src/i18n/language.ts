@@ -1,7 +1,7 @@
 // The language of the console: the one that the person chose, else that of the browser, else English.
 import { i18n } from '@lingui/core'
 import type { Messages } from '@lingui/core'
-import { compileMessage } from '@lingui/message-utils/compileMessage'
+import { compileMessage } from './compile-message.ts'
 import type { CompiledMessage } from '@lingui/message-utils/compileMessage'
 import { importWithRetry } from '../load-page.ts'
 

@@ -2,6 +2,7 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cachedEnsureDefaultAgent, findAgent } from '../../agents/agents.ts'
 import type { AgentRow } from '../../agents/agents.ts'
+import { onceClosed } from '../../platform/http/closed.ts'
 import { ApiError, notFound, serviceUnavailable } from '../../platform/http/errors.ts'
 import { originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
@@ -39,8 +40,12 @@ const isDrained = async (raw: FastifyReply['raw'], wasWritten: boolean): Promise
   if (raw.destroyed) return false
   if (wasWritten) return true
   const { promise, resolve } = Promise.withResolvers<void>()
-  raw.once('drain', resolve).once('close', resolve)
+  raw.once('drain', resolve)
+  const stopWaiting = onceClosed(raw, resolve)
   await promise
+  // A stream that a client reads slowly waits often, and every wait would leave a listener.
+  raw.off('drain', resolve)
+  stopWaiting()
   return !raw.destroyed
 }
 

@@ -161,7 +161,11 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   return {
     preview,
     picture: (input, signal) => pictureBy(pictures, runPicture, input, signal),
-    image: (input, spec, signal) => pictureBy(images, (run) => runImage(spec, run), input, signal),
+    // Pages ask for many images at once, so that the machine is busy: the limit of CPU time ends a process sooner.
+    image: (input, spec, signal) => {
+      const run = (given: PictureRun): Promise<Image> => runImage(spec, { ...given, timeoutMs: 3 * timeoutMs })
+      return pictureBy(images, run, input, signal)
+    },
     logo: (input, signal) => pictureBy(pictures, runLogo, input, signal),
     text: async (input, signal) => textOf(await preview(input, signal)),
     close: async () => {

@@ -18,7 +18,7 @@ import { countOf } from './changes.ts'
 import { FileDialogs } from './dialogs.tsx'
 import type { FileDialogRequest } from './dialogs.tsx'
 import { useDropTarget } from './drop-target.ts'
-import { EmptyFolder, NoSearchResults } from './empty-states.tsx'
+import { EmptyFolder, NoFilterResults, NoSearchResults } from './empty-states.tsx'
 import { fileMenuFor, writeReason } from './file-menu.tsx'
 import { FileList } from './file-list.tsx'
 import styles from './files.module.css'
@@ -28,6 +28,8 @@ import { pageOf, pageOfRow, useFileRows, useFolderPath } from './rows.ts'
 import type { FileRows, Listing } from './rows.ts'
 import { folderPath, readSorting, sortingParams } from './sorting.ts'
 import type { Sorting } from './sorting.ts'
+import { filterParams, isFiltered, noFilter, readFilter } from './filtering.ts'
+import type { Filter } from './filtering.ts'
 import { useMarks, useSelection } from './selection.ts'
 import type { Selection } from './selection.ts'
 import { ToolBar } from './tool-bar.tsx'
@@ -68,6 +70,7 @@ const useUrlState = () => {
   const search = params.get('search') ?? ''
   const openId = params.get('open')
   const sorting = readSorting(params)
+  const filter = readFilter(params)
   const withOpen = (id: string): string => `?${withParams(params, { open: id })}`
   const openFolder = (id: string | null): void => void navigate(folderPath(id, sorting))
   const hrefOf = (file: FileRecord): string =>
@@ -77,6 +80,8 @@ const useUrlState = () => {
     search,
     openId,
     sorting,
+    filter,
+    setFilter: (next: Filter) => setParams(withParams(params, filterParams(next)), { replace: true }),
     sort: (by: Sorting) => setParams(withParams(params, sortingParams(by)), { replace: true }),
     hrefOf,
     openFolder,
@@ -99,15 +104,17 @@ const DropHint = ({ folder }: { folder: string }) => (
 )
 
 export const Files = () => {
-  const { can } = useIdentity()
+  const { can, me } = useIdentity()
   const urlState = useUrlState()
-  const { folderId, search, sorting } = urlState
-  const listing = { folderId, search, sorting }
+  const { folderId, search, sorting, filter } = urlState
+  const listing = { folderId, search, sorting, filter, userId: me.user.id }
   const parentId = folderId ?? null
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
   useTitle(folder?.name ?? t`Files`)
-  const [marks, mark] = useMarks(`${folderId ?? ''}?${search}&${sorting.field}&${sorting.order}`)
+  const [marks, mark] = useMarks(
+    `${folderId ?? ''}?${search}&${sorting.field}&${sorting.order}&${JSON.stringify(filter)}`,
+  )
   const rows = useFileRows(listing, marks.pages.values())
   const selection = useSelection(marks, mark, rows)
   const selectAll = useSelectAll(listing, selection)
@@ -141,6 +148,7 @@ export const Files = () => {
     if (error) return <ErrorState error={error} onRetry={rows.retry} />
     if (rows.total === undefined) return <Skeleton rows={9} />
     if (rows.total === 0) {
+      if (isFiltered(filter)) return <NoFilterResults onClear={() => urlState.setFilter(noFilter)} />
       return search === '' ? (
         <EmptyFolder parentId={parentId} reason={writeReason(mayWrite)} />
       ) : (
@@ -173,6 +181,8 @@ export const Files = () => {
           path={path.data ?? []}
           search={search}
           onSearch={urlState.setSearch}
+          filter={filter}
+          onFilter={urlState.setFilter}
           total={rows.total}
           parentId={parentId}
           sorting={sorting}

@@ -2,6 +2,8 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Data, File as FileRecord } from '@atrium/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { read } from '../../api.ts'
+import { filterQuery, isFiltered } from './filtering.ts'
+import type { Filter } from './filtering.ts'
 import type { Sorting } from './sorting.ts'
 
 export const pageSize = 100
@@ -15,9 +17,12 @@ export interface Listing {
   /** Empty: the folder's own content. Otherwise: matching names in the folder and below. */
   search: string
   sorting: Sorting
+  filter: Filter
+  /** Whose files `isOwn` means. */
+  userId: string
 }
 
-export const pageOf = ({ folderId, search, sorting: { field, order } }: Listing, page: number) =>
+export const pageOf = ({ folderId, search, sorting: { field, order }, filter, userId }: Listing, page: number) =>
   read('GET /files', {
     query: {
       limit: pageSize,
@@ -25,7 +30,9 @@ export const pageOf = ({ folderId, search, sorting: { field, order } }: Listing,
       sort: field,
       order,
       ...(folderId !== undefined && { parentId: folderId }),
-      ...(search !== '' && { search, recursive: true }),
+      ...(search !== '' && { search }),
+      ...filterQuery(filter, userId),
+      ...((search !== '' || isFiltered(filter)) && { recursive: true }),
     },
   })
 
@@ -43,9 +50,9 @@ export interface FileRows {
 }
 
 /** Whether a request of a list was about the same folder and search, in any order. */
-const isSamePlace = (request: unknown, { folderId, search }: Listing): boolean => {
+const isSamePlace = (request: unknown, { folderId, search, filter }: Listing): boolean => {
   const { query } = (request ?? {}) as { query?: { parentId?: string; search?: string } }
-  return query !== undefined && query.parentId === folderId && (query.search ?? '') === search
+  return query !== undefined && query.parentId === folderId && (query.search ?? '') === search && !isFiltered(filter)
 }
 
 // Dragging the scroll bar through 100,000 rows passes 1,000 pages; only those visible for 70 ms are loaded.
@@ -75,7 +82,9 @@ export const useFileRows = (listing: Listing, keptPages: Iterable<number>): File
     ...pageOf(listing, 1),
     // While a folder loads in another order, its rows stay, and with them the heading that has the focus.
     placeholderData: (rows, before) =>
-      listing.search !== '' || isSamePlace(before?.queryKey.at(-1), listing) ? rows : undefined,
+      listing.search !== '' || isFiltered(listing.filter) || isSamePlace(before?.queryKey.at(-1), listing)
+        ? rows
+        : undefined,
   })
   const total = head.data?.total
   const end = Math.max(1, Math.ceil((total ?? 0) / pageSize))

@@ -11,6 +11,8 @@ import { Menu } from '../../ui/forms/menu.tsx'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { countOf } from './changes.ts'
 import { useDropTarget } from './drop-target.ts'
+import { FilterMenu } from './filter-menu.tsx'
+import type { Filter } from './filtering.ts'
 import styles from './files.module.css'
 import { trashPath } from './folders/folder-pane.tsx'
 import { folderPath } from './sorting.ts'
@@ -78,6 +80,8 @@ export interface ToolBarProps {
   path: readonly FileRecord[]
   search: string
   onSearch: (text: string) => void
+  filter: Filter
+  onFilter: (filter: Filter) => void
   total: number | undefined
   parentId: string | null
   sorting: Sorting
@@ -92,6 +96,8 @@ export const ToolBar = ({
   path,
   search,
   onSearch,
+  filter,
+  onFilter,
   total,
   parentId,
   sorting,
@@ -127,6 +133,7 @@ export const ToolBar = ({
     ) : (
       <SearchField search={search} onSearch={onSearch} />
     )}
+    <FilterMenu filter={filter} onFilter={onFilter} />
     <Link to={trashPath} className={styles['trashNarrow']} aria-label={t`Trash`} title={t`Trash`}>
       <Trash2 aria-hidden="true" />
     </Link>

@@ -1,6 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Transaction } from '../../platform/database/database.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { createFairQueue } from '../../platform/process/fair-queue.ts'
 import { lockPerson } from '../members/person-queries.ts'
 import * as queries from './queries.ts'
 import { deleteStepUpTokens } from './second-factor/queries.ts'
@@ -8,10 +10,24 @@ import { deleteStepUpTokens } from './second-factor/queries.ts'
 // The format and the parameters of Better Auth: `<salt>:<key>` in hexadecimal, scrypt with N=16384, r=16, p=1, 64 bytes.
 const parameters = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
 
-const keyOf = (password: string, salt: string): Promise<Buffer> =>
+const maxWaiting = 100
+
+// A hash occupies one of the four threads that also read and write files: many attempts from many addresses must leave
+// some of them free.
+const hashing = createFairQueue({
+  running: 2,
+  waiting: maxWaiting,
+  waitingPerGroup: maxWaiting,
+  busy: () =>
+    serviceUnavailable('Too many sign-ins right now. Try again shortly.', { headers: { 'retry-after': '5' } }),
+})
+
+const hash = (password: string, salt: string): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, 64, parameters, (error, key) => (error ? reject(error) : resolve(key)))
   })
+
+const keyOf = (password: string, salt: string): Promise<Buffer> => hashing.run(() => hash(password, salt))
 
 const newSalt = (): string => randomBytes(16).toString('hex')
 

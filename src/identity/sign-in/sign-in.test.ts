@@ -165,7 +165,7 @@ describe('sessions', () => {
       { id, email, hasPassword, twoFactorEnabled },
       { id: owner.userId, email: owner.email, hasPassword: true, twoFactorEnabled: false },
     )
-    assert.deepEqual(body.data.orgs, [{ id: owner.orgId, name: 'Test org', role: 'owner' }])
+    assert.deepEqual(body.data.orgs, [{ id: owner.orgId, name: 'Test org', logoUrl: null, role: 'owner' }])
     assert.ok(Date.parse(body.data.expiresAt) > Date.now() + 6 * 86_400_000)
   })
 

@@ -11,6 +11,7 @@ import { registerEventJobs } from './events/jobs.ts'
 import { registerSubscriptions } from './outbox/subscriptions/subscriptions.ts'
 import type { EventSubscription } from './outbox/subscriptions/subscriptions.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
+import { registerAccessJobs } from './files/access/access.ts'
 import { registerShareJobs } from './files/shares/shares.ts'
 import { registerTrashJobs } from './files/trash/purge.ts'
 import { registerVersionJobs } from './files/versions/retention.ts'
@@ -47,6 +48,7 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   registerTrashJobs(jobs, deps)
   registerVersionJobs(jobs, deps)
   registerShareJobs(jobs, deps)
+  registerAccessJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps), prepareTask: createPrepareTask(deps) })

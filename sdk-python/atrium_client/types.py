@@ -2543,12 +2543,14 @@ class File(TypedDict):
     projectId: str | None
     # Kind of the record: a file, a folder or a link to a file.
     source: Literal["upload", "folder", "link"]
-    # ID of the file that a link points to. Null for files and folders.
+    # ID of the file that a link points to. Null for files and folders, and when the caller may not see that file.
     targetFileId: str | None
     # Tags, at most 50 of 1–64 characters each.
     tags: list[str]
     # Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself.
     isProtected: bool
+    # Whether the folder is restricted itself: only its grants and owners of the org see it. Only for folders.
+    restricted: NotRequired[bool]
     # `pending` until the bytes are stored. Pending files are removed after 24 hours.
     status: Literal["pending", "ready"]
     # Key of the stored object. Files with the same bytes share it. Null while pending.
@@ -3259,6 +3261,121 @@ class FileVersionUpdatedEvent(TypedDict):
     chain: FileVersionUpdatedEventChain
     # What happened.
     data: FileVersionUpdatedEventData
+
+
+class FolderAccessGrantsItem(TypedDict):
+    # Whom it names: a person, the members of a workspace, or all members of the org with a role.
+    kind: Literal["user", "workspace", "role"]
+    # The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters.
+    subject: str
+    # Name of the person, workspace or role. Null for a workspace that the caller cannot see.
+    name: str | None
+    # `read`: see and download. `write`: also change, share and delete.
+    access: Literal["read", "write"]
+
+
+class FolderAccessInheritedItemGrantsItem(TypedDict):
+    # Whom it names: a person, the members of a workspace, or all members of the org with a role.
+    kind: Literal["user", "workspace", "role"]
+    # The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters.
+    subject: str
+    # Name of the person, workspace or role. Null for a workspace that the caller cannot see.
+    name: str | None
+    # `read`: see and download. `write`: also change, share and delete.
+    access: Literal["read", "write"]
+
+
+class FolderAccessInheritedItem(TypedDict):
+    # ID of the restricted folder.
+    folderId: str
+    # Name of the restricted folder.
+    name: str
+    # Whom it is open to, besides owners of the org.
+    grants: list[FolderAccessInheritedItemGrantsItem]
+
+
+class FolderAccess(TypedDict):
+    # Whether the folder is restricted itself.
+    restricted: bool
+    # Whom the folder is open to, besides owners of the org. Empty when it is not restricted.
+    grants: list[FolderAccessGrantsItem]
+    # The restricted folders that contain it, outermost first. Whoever sees it has access to all of them.
+    inherited: list[FolderAccessInheritedItem]
+    # What the caller may do with it.
+    access: Literal["read", "write"]
+    # Whether the caller may change who sees it. False for files and links.
+    canManage: bool
+
+
+class FolderAccessChangedEventSubject(TypedDict):
+    # Type of resource.
+    type: str
+    # ID of the resource.
+    id: str
+
+
+class FolderAccessChangedEventChain(TypedDict):
+    # ID of the first event of the chain.
+    id: str
+    # Number of events before this one.
+    depth: int
+
+
+class FolderAccessChangedEventData(TypedDict):
+    # ID of the folder.
+    folderId: str
+    # Name of the folder.
+    name: str
+    # ID of its folder. Null: the root folder of the org.
+    parentId: str | None
+    # ID of the project whose folder it is in. Null without one.
+    projectId: str | None
+    # Whether only its grants and owners of the org may see it.
+    restricted: bool
+
+
+class FolderAccessChangedEvent(TypedDict):
+    # ID of the event, also in the header `webhook-id`.
+    id: str
+    # Type of the event.
+    type: Literal["folder.access_changed"]
+    # Version of the schema of `data`.
+    version: Literal[1]
+    # Time of the change.
+    timestamp: str
+    # True for a test event, which is not in the log.
+    isTest: NotRequired[bool]
+    # ID of the org.
+    orgId: str
+    # ID of the workspace. Null for an event of the whole org.
+    workspaceId: str | None
+    actor: EventActor
+    # What the event is about.
+    subject: FolderAccessChangedEventSubject
+    # Number of the event among those of its subject, from 1.
+    sequence: int
+    # Position in the log of the org, from 1. Increases in the order in which events became visible.
+    position: int
+    # The events that led to this one; see the loop guard in the guide on events.
+    chain: FolderAccessChangedEventChain
+    # What happened.
+    data: FolderAccessChangedEventData
+
+
+class FolderAccessPutGrantsItem(TypedDict):
+    # Whom it names: a person, the members of a workspace, or all members of the org with a role.
+    kind: Literal["user", "workspace", "role"]
+    # The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters.
+    subject: str
+    # `read`: see and download. `write`: also change, share and delete.
+    access: Literal["read", "write"]
+
+
+class FolderAccessPut(TypedDict):
+    # True: only the grants and owners of the org see the folder. False: everyone who sees its parent.
+    restricted: bool
+    # Whom to open the folder to, at most 100; replaces all. Only with `restricted`. Default: nobody.
+    grants: NotRequired[list[FolderAccessPutGrantsItem]]
 
 
 class FolderCreatedEventSubject(TypedDict):
@@ -8543,7 +8660,7 @@ ToolChoice: TypeAlias = "Literal['auto', 'none', 'required'] | ToolChoice2"
 
 
 # The body of any delivery to an event endpoint; `type` tells which.
-AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileShareCreatedEvent | FileShareRevokedEvent | FileShareUpdatedEvent | FileUpdatedEvent | FileVersionCreatedEvent | FileVersionDeletedEvent | FileVersionUpdatedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
+AtriumEvent: TypeAlias = "AgentConsentGivenEvent | AgentConsentWithdrawnEvent | AgentCreatedEvent | AgentDeletedEvent | AgentUpdatedEvent | ApiKeyCreatedEvent | ApiKeyRevokedEvent | BalanceDepositedEvent | BalanceExhaustedEvent | BalanceLowEvent | BalanceTopupFailedEvent | ConnectionBrokenEvent | ConnectionConnectedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectorEventReceivedEvent | EventEndpointCreatedEvent | EventEndpointDeletedEvent | EventEndpointDisabledEvent | EventEndpointUpdatedEvent | FileCreatedEvent | FileDeletedEvent | FileMovedEvent | FileRestoredEvent | FileShareCreatedEvent | FileShareRevokedEvent | FileShareUpdatedEvent | FileUpdatedEvent | FileVersionCreatedEvent | FileVersionDeletedEvent | FileVersionUpdatedEvent | FolderAccessChangedEvent | FolderCreatedEvent | FolderDeletedEvent | FolderMovedEvent | FolderRestoredEvent | FolderUpdatedEvent | MemberAcceptedEvent | MemberAddedEvent | MemberDeclinedEvent | MemberInvitedEvent | MemberRemovedEvent | MemberRoleChangedEvent | MemberUpdatedEvent | MessageCreatedEvent | OrgUpdatedEvent | ProjectCreatedEvent | ProjectDeletedEvent | ProjectUpdatedEvent | SessionCreatedEvent | SessionDeletedEvent | SessionUpdatedEvent | SubscriptionUpdatedEvent | TurnApprovalDecidedEvent | TurnCancelledEvent | TurnCompletedEvent | TurnFailedEvent | TurnIncompleteEvent | TurnRequiresActionEvent | TurnStartedEvent | WebhookCreatedEvent | WebhookDeletedEvent | WebhookDeliveryFailedEvent | WebhookDisabledEvent | WebhookEventReceivedEvent | WebhookRecoveredEvent | WebhookUpdatedEvent | WorkspaceCreatedEvent | WorkspaceDeletedEvent | WorkspaceMemberAddedEvent | WorkspaceMemberRemovedEvent | WorkspaceUpdatedEvent"
 
 
 class Result(Generic[T]):
@@ -9595,6 +9712,27 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["GET /files/:id/access"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> FolderAccess: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PUT /files/:id/access"],
+        *,
+        params: IdParams,
+        body: FolderAccessPut,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> FolderAccess: ...
 
     @overload
     def call(
@@ -11565,6 +11703,27 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/access"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[FolderAccess]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PUT /files/:id/access"],
+        *,
+        params: IdParams,
+        body: FolderAccessPut,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[FolderAccess]: ...
 
     @overload
     def call_with_response(

@@ -2249,12 +2249,14 @@ export interface File {
   projectId: string | null
   /** Kind of the record: a file, a folder or a link to a file. */
   source: "upload" | "folder" | "link"
-  /** ID of the file that a link points to. Null for files and folders. */
+  /** ID of the file that a link points to. Null for files and folders, and when the caller may not see that file. */
   targetFileId: string | null
   /** Tags, at most 50 of 1–64 characters each. */
   tags: string[]
   /** Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself. */
   isProtected: boolean
+  /** Whether the folder is restricted itself: only its grants and owners of the org see it. Only for folders. */
+  restricted?: boolean
   /** `pending` until the bytes are stored. Pending files are removed after 24 hours. */
   status: "pending" | "ready"
   /** Key of the stored object. Files with the same bytes share it. Null while pending. */
@@ -2899,6 +2901,107 @@ export interface FileVersionUpdatedEvent {
     /** Label of the version. Null without one. */
     label: string | null
   }
+}
+
+export interface FolderAccess {
+  /** Whether the folder is restricted itself. */
+  restricted: boolean
+  /** Whom the folder is open to, besides owners of the org. Empty when it is not restricted. */
+  grants: Array<{
+    /** Whom it names: a person, the members of a workspace, or all members of the org with a role. */
+    kind: "user" | "workspace" | "role"
+    /** The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters. */
+    subject: string
+    /** Name of the person, workspace or role. Null for a workspace that the caller cannot see. */
+    name: string | null
+    /** `read`: see and download. `write`: also change, share and delete. */
+    access: "read" | "write"
+  }>
+  /** The restricted folders that contain it, outermost first. Whoever sees it has access to all of them. */
+  inherited: Array<{
+    /** ID of the restricted folder. */
+    folderId: string
+    /** Name of the restricted folder. */
+    name: string
+    /** Whom it is open to, besides owners of the org. */
+    grants: Array<{
+      /** Whom it names: a person, the members of a workspace, or all members of the org with a role. */
+      kind: "user" | "workspace" | "role"
+      /** The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters. */
+      subject: string
+      /** Name of the person, workspace or role. Null for a workspace that the caller cannot see. */
+      name: string | null
+      /** `read`: see and download. `write`: also change, share and delete. */
+      access: "read" | "write"
+    }>
+  }>
+  /** What the caller may do with it. */
+  access: "read" | "write"
+  /** Whether the caller may change who sees it. False for files and links. */
+  canManage: boolean
+}
+
+export interface FolderAccessChangedEvent {
+  /** ID of the event, also in the header `webhook-id`. */
+  id: string
+  /** Type of the event. */
+  type: "folder.access_changed"
+  /** Version of the schema of `data`. */
+  version: 1
+  /** Time of the change. */
+  timestamp: string
+  /** True for a test event, which is not in the log. */
+  isTest?: boolean
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** What happened. */
+  data: {
+    /** ID of the folder. */
+    folderId: string
+    /** Name of the folder. */
+    name: string
+    /** ID of its folder. Null: the root folder of the org. */
+    parentId: string | null
+    /** ID of the project whose folder it is in. Null without one. */
+    projectId: string | null
+    /** Whether only its grants and owners of the org may see it. */
+    restricted: boolean
+  }
+}
+
+export interface FolderAccessPut {
+  /** True: only the grants and owners of the org see the folder. False: everyone who sees its parent. */
+  restricted: boolean
+  /** Whom to open the folder to, at most 100; replaces all. Only with `restricted`. Default: nobody. */
+  grants?: Array<{
+    /** Whom it names: a person, the members of a workspace, or all members of the org with a role. */
+    kind: "user" | "workspace" | "role"
+    /** The ID of the user or workspace, or the role: `admin`, `billing_manager` or `member`. At most 64 characters. */
+    subject: string
+    /** `read`: see and download. `write`: also change, share and delete. */
+    access: "read" | "write"
+  }>
 }
 
 export interface FolderCreatedEvent {
@@ -8069,6 +8172,25 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
   }
+  /** Retrieve who may see a file */
+  'GET /files/:id/access': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: FolderAccess
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Restrict a folder or open it */
+  'PUT /files/:id/access': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: FolderAccessPut
+    data: FolderAccess
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Download a folder as a ZIP archive */
   'GET /files/:id/archive': {
     params: {
@@ -9134,6 +9256,7 @@ export interface EventTypes {
   'file.version_created': FileVersionCreatedEvent
   'file.version_deleted': FileVersionDeletedEvent
   'file.version_updated': FileVersionUpdatedEvent
+  'folder.access_changed': FolderAccessChangedEvent
   'folder.created': FolderCreatedEvent
   'folder.deleted': FolderDeletedEvent
   'folder.moved': FolderMovedEvent

@@ -8,6 +8,7 @@ import type { EventRow } from '../outbox/queries.ts'
 import { expandEvent } from '../outbox/expand.ts'
 import type { Expanders } from '../outbox/expand.ts'
 import * as queries from './queries.ts'
+import { openEvents } from './restricted.ts'
 import type { EventListQuery } from './schemas.ts'
 import { checkPatterns, isVisible, matchesAny, visibilityOf } from './visibility.ts'
 
@@ -63,11 +64,11 @@ export const listEvents = async (
     const head = await queries.findHead(db, actor.orgId)
     if (BigInt(after) > head) throw badRequest(`after must be at most ${head}, the position of the last event`)
   }
-  const items = events.slice(0, limit)
+  const read = events.slice(0, limit)
   const isCut = events.length > limit
-  const last = isCut ? items.at(-1)?.position : lastPosition
+  const last = isCut ? read.at(-1)?.position : lastPosition
   return {
-    items: items.map(eventRecord),
+    items: (await openEvents(db, actor, read)).map(eventRecord),
     nextCursor: last?.toString() ?? after ?? null,
     hasMore: isCut || count === rowsPerPage,
   }
@@ -77,5 +78,6 @@ export const listEvents = async (
 export const getEvent = async (db: Db, actor: Actor, id: string, expanders: Expanders) => {
   const row = await findEvent(db, actor.orgId, id)
   if (!row || !isVisible(await visibilityOf(db, actor), row)) throw notFound('Event')
+  if ((await openEvents(db, actor, [row])).length === 0) throw notFound('Event')
   return { ...eventRecord(row), ...(await expandEvent(expanders, row)) }
 }

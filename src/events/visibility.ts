@@ -1,6 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { seesAllWorkspaces } from '../identity/permissions.ts'
+import type { Reader } from '../files/files.ts'
 import type { Standing } from '../identity/sign-in/user-authority.ts'
 import { listWorkspaceIds } from '../identity/members/workspaces.ts'
 import { badRequest, forbidden } from '../platform/http/errors.ts'
@@ -17,16 +18,18 @@ export interface Visibility {
   userId: string
   /** The workspaces of the caller; null: all of the org. Events without a workspace are visible to every member. */
   workspaceIds: ReadonlySet<string> | null
+  /** Decides which files are open to the caller. */
+  reader: Reader
 }
 
 const definitions = Object.entries(eventTypes) as [string, EventDefinition][]
 
-type Reader = Pick<Actor, 'permissions' | 'userId'>
+type RightsHolder = Pick<Actor, 'permissions' | 'userId'>
 
 const typesWhere = (isReadable: (definition: EventDefinition) => boolean): Set<string> =>
   new Set(definitions.filter(([, definition]) => isReadable(definition)).map(([type]) => type))
 
-const rightsOf = ({ userId, permissions }: Reader): Pick<Visibility, 'types' | 'ownTypes' | 'userId'> => {
+const rightsOf = ({ userId, permissions }: RightsHolder): Pick<Visibility, 'types' | 'ownTypes' | 'userId'> => {
   const mayRead = (area: string): boolean => permissions.has(`${area}:read` as Permission)
   return {
     types: typesWhere(({ area, owner }) => owner?.isOnlyReader !== true && mayRead(area)),
@@ -39,17 +42,19 @@ const rightsOf = ({ userId, permissions }: Reader): Pick<Visibility, 'types' | '
 export const seesSome = ({ types, ownTypes }: Pick<Visibility, 'types' | 'ownTypes'>, type: string): boolean =>
   types.has(type) || ownTypes.has(type)
 
-export const visibilityOf = async (
-  db: Db,
-  actor: Pick<Actor, 'orgId' | 'userId' | 'role' | 'permissions'>,
-): Promise<Visibility> => ({
+export const visibilityOf = async (db: Db, actor: Reader & Pick<Actor, 'permissions'>): Promise<Visibility> => ({
   ...rightsOf(actor),
+  reader: actor,
   workspaceIds: seesAllWorkspaces(actor.role) ? null : new Set(await listWorkspaceIds(db, actor.orgId, actor.userId)),
 })
 
 /** The same for a person whose workspaces are known. */
-export const visibilityOfStanding = ({ userId, permissions, role, workspaceIds }: Standing): Visibility => ({
+export const visibilityOfStanding = (
+  orgId: string,
+  { userId, permissions, role, workspaceIds }: Standing,
+): Visibility => ({
   ...rightsOf({ userId, permissions }),
+  reader: { orgId, userId, role, workspaceIds },
   workspaceIds: seesAllWorkspaces(role) ? null : new Set(workspaceIds),
 })
 
@@ -61,7 +66,7 @@ export const isVisible = (
   (event.workspaceId === null || workspaceIds === null || workspaceIds.has(event.workspaceId))
 
 /** FORBIDDEN for a pattern none of whose types the caller may read. */
-export const requireReadable = (actor: Reader, patterns: readonly string[]): void => {
+export const requireReadable = (actor: RightsHolder, patterns: readonly string[]): void => {
   const rights = rightsOf(actor)
   const readable = [...rights.types, ...rights.ownTypes]
   for (const pattern of patterns) {
@@ -72,7 +77,7 @@ export const requireReadable = (actor: Reader, patterns: readonly string[]): voi
 }
 
 /** FORBIDDEN for a type that the caller may not read. */
-export const requireReadableType = (actor: Reader, type: string): void => {
+export const requireReadableType = (actor: RightsHolder, type: string): void => {
   if (!seesSome(rightsOf(actor), type)) throw forbidden(`You may not read events of the type ${type}.`)
 }
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Actor } from '../identity/actor.ts'
 import type { Db } from '../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../platform/http/errors.ts'
+import type { Reader, Unrestricted } from './access/condition-queries.ts'
 import { storageKeyOf } from './blobs/blobs.ts'
 import type { PreviewDeps } from './deps.ts'
 import type { PreviewPayload } from './preview/payload.ts'
@@ -25,11 +25,12 @@ export interface Content {
 }
 
 /**
- * The bytes behind a file or link. Throws NOT_FOUND when the file or its target is deleted, BAD_REQUEST for a folder,
- * CONFLICT while the upload is pending.
+ * The bytes behind a file or link. Throws NOT_FOUND when the file or its target is deleted or not open to the reader,
+ * BAD_REQUEST for a folder, CONFLICT while the upload is pending.
  */
-export const getContent = async (db: Db, orgId: string, fileId: string): Promise<Content> => {
-  const row = await queries.findContent(db, orgId, fileId)
+export const getContent = async (db: Db, reader: Reader | Unrestricted, fileId: string): Promise<Content> => {
+  const { orgId } = reader
+  const row = await queries.findContent(db, reader, fileId)
   if (!row || row.targetId === null) throw notFound('File')
   if (row.source === 'folder') throw badRequest('A folder has no content.')
   const { blobId, mimeType, contentHash } = row
@@ -42,10 +43,10 @@ export const getContent = async (db: Db, orgId: string, fileId: string): Promise
 
 const getSource = async (
   { db, objects }: PreviewDeps,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Reader,
   fileId: string,
 ): Promise<PreviewSource & Content> => {
-  const content = await getContent(db, actor.orgId, fileId)
+  const content = await getContent(db, actor, fileId)
   const { storageKey, sizeBytes } = content
   const open = (maxBytes = sizeBytes): Promise<Readable> =>
     objects.get(storageKey, maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 })
@@ -55,7 +56,7 @@ const getSource = async (
 /** The preview of a file. Throws like getContent, and BAD_REQUEST when the file has no preview. */
 export const previewFile = async (
   deps: PreviewDeps,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Reader,
   fileId: string,
   signal: AbortSignal,
 ): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
@@ -67,7 +68,7 @@ export const previewFile = async (
 /** A picture for a model, in a size that every provider accepts. Throws like getContent, and BAD_REQUEST like cachedPicture. */
 export const readPicture = async (
   deps: PreviewDeps,
-  actor: Actor,
+  actor: Reader,
   fileId: string,
   signal?: AbortSignal,
 ): Promise<Picture> => cachedPicture(deps, actor, await getSource(deps, actor, fileId), signal)
@@ -75,7 +76,7 @@ export const readPicture = async (
 /** The image of a picture, and the content that it shows. `isKnown` tells by the content that the caller has the image. */
 export const readImage = async (
   deps: PreviewDeps,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Reader,
   fileId: string,
   { spec, signal, isKnown }: { spec: ImageSpec; signal: AbortSignal; isKnown: (contentHash: string) => boolean },
 ): Promise<{ content: Content; image: Image | undefined }> => {
@@ -87,11 +88,11 @@ export const readImage = async (
 /** The bytes of a small file. Throws like getContent, and BAD_REQUEST when it has more than `maxBytes`. */
 export const readFileBytes = async (
   { db, objects }: Pick<PreviewDeps, 'db' | 'objects'>,
-  actor: Actor,
+  actor: Reader,
   fileId: string,
   maxBytes: number,
 ): Promise<Buffer> => {
-  const { storageKey, sizeBytes } = await getContent(db, actor.orgId, fileId)
+  const { storageKey, sizeBytes } = await getContent(db, actor, fileId)
   if (sizeBytes > maxBytes) throw badRequest(`The file has more than ${maxBytes} bytes.`)
   return buffer(await objects.get(storageKey))
 }
@@ -99,7 +100,7 @@ export const readFileBytes = async (
 /** A file as text for a model, up to 512 KB. Documents and spreadsheets are converted. Throws like previewFile. */
 export const readFileText = async (
   deps: PreviewDeps,
-  actor: Actor,
+  actor: Reader,
   fileId: string,
   signal?: AbortSignal,
 ): Promise<{ name: string; mimeType: string; sizeBytes: number; text: string; truncated: boolean }> => {

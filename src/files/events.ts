@@ -132,6 +132,17 @@ export const recordShare = (
   return recordEvents(db, author, [{ type: `file.share_${change}` as const, ...about(file.id), data }])
 }
 
+/** Records that a folder was restricted, opened, or opened to others than before. */
+export const recordAccess = (
+  db: Transaction,
+  author: EventAuthor,
+  folder: FileRow,
+  restricted: boolean,
+): Promise<void> =>
+  recordEvents(db, author, [
+    { type: 'folder.access_changed', ...about(folder.id), data: { ...folderData(folder), restricted } },
+  ])
+
 /** Records the deletion of files and links that were not in a deleted folder. */
 export const recordDeletedFiles = (db: Transaction, author: EventAuthor, files: readonly Described[]): Promise<void> =>
   recordEvents(

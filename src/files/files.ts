@@ -5,6 +5,7 @@ import { badRequest, forbidden, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Quotas } from '../quotas/quotas.ts'
+import { guardsOf, inheritGuards, requireWritable } from './access/guards.ts'
 import { checkMimeType } from './uploads/mime-types.ts'
 import type { FilesDeps } from './deps.ts'
 import { checkName } from './tree/names.ts'
@@ -20,6 +21,9 @@ import type { Copy } from './copies/copies.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
 // The interface of files for other modules.
+export { listClosed, readGuards } from './access/closed.ts'
+export type { Guards } from './access/closed.ts'
+export type { Reader } from './access/condition-queries.ts'
 export { getContent, readFileBytes, readFileText, readPicture } from './content.ts'
 export { limits as pictureLimits } from './preview/pictures/limits.ts'
 export { pictureTypes } from './preview/pictures/pictures.ts'
@@ -41,6 +45,7 @@ export { readSpace } from './paths/space.ts'
 export type { Space } from './paths/space.ts'
 export type { StoreDeps } from './deps.ts'
 export { getProject } from './projects/projects.ts'
+export { listClosedProjects } from './projects/queries.ts'
 export { checkName } from './tree/names.ts'
 export { checkFormLength, repeatForm, uploadForm } from './uploads/upload-form.ts'
 export { storeFile } from './uploads/uploads.ts'
@@ -65,7 +70,7 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
   const targetFileId = required(body.targetFileId, 'targetFileId')
   const given = body.name === undefined ? undefined : checkName(body.name)
   return db.transaction(actor, async (db) => {
-    const target = await queries.findContent(db, actor.orgId, targetFileId)
+    const target = await queries.findContent(db, actor, targetFileId)
     if (!target) throw notFound('File')
     if (target.source === 'folder') throw badRequest('targetFileId must be the id of a file, not of a folder')
     // A link to a link stores the final target, so that resolving a link takes one step.
@@ -119,10 +124,13 @@ const checkTags = (tags: string[]): string[] => {
   return trimmed
 }
 
-/** Moves a file. A folder is checked for cycles and depth and moves with its contents. */
-const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: ResolvedPlace): Promise<void> => {
-  if (to.parentId === file.parentId) return
-  if (file.source === 'folder') await prepareFolderMove(db, actor, file, to)
+/**
+ * Moves a file. A folder is checked for cycles and depth and moves with its contents. Returns whether what is below it needs
+ * other guards.
+ */
+const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: ResolvedPlace): Promise<boolean> => {
+  if (to.parentId === file.parentId) return false
+  const isGuardedAnew = file.source === 'folder' && (await prepareFolderMove(db, actor, file, to))
   // Always in the same order, so that two moves in opposite directions do not deadlock.
   const counts: [string | null, number][] = [
     [file.parentId, -1],
@@ -131,6 +139,7 @@ const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: 
   for (const [folderId, change] of counts.toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))) {
     await queries.countChildren(db, actor.orgId, folderId, change)
   }
+  return isGuardedAnew
 }
 
 export interface FileChange {
@@ -152,18 +161,21 @@ const changeFile = async (
   if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
   const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
   const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
-  const file = await queries.lockFile(db, actor, id)
-  if (!file) throw notFound('File')
+  const file = requireWritable(await queries.lockFile(db, actor, id))
   requireMatch(ifMatch, file)
   if (protectedChange) throw forbidden('A protected folder cannot be renamed or moved.')
-  if (place) await moveTo(db, actor, file, place)
+  const isGuardedAnew = place !== undefined && (await moveTo(db, actor, file, place))
   const { parentId: folderId, projectId } = place ?? file
-  const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
+  const guards = place ? guardsOf(file, place.guards) : file.guards
+  const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId, guards }
   if (file.source === 'folder' && folderId !== file.parentId) {
     const details = { name: changes.name, from: file.parentId, to: folderId }
     await audit(db, actor, 'folder.moved', { type: 'file', id, details })
   }
-  const changed = requireRow(await queries.updateFile(db, actor, id, changes))
+  // The target of a link stays hidden from an actor who may not see it.
+  const { targetFileId } = file
+  const changed = { ...requireRow(await queries.updateFile(db, actor, id, changes)), targetFileId }
+  if (isGuardedAnew) await inheritGuards(db, actor.orgId, id)
   const fields = (['name', 'tags'] as const).filter((field) => patch[field] !== undefined)
   await recordChange(db, actor, { before: file, after: changed }, fields)
   return changed
@@ -171,7 +183,8 @@ const changeFile = async (
 
 /**
  * Renames, moves or retags a file. Throws NOT_FOUND, CONFLICT when `ifMatch` names another revision, FORBIDDEN for
- * renaming or moving a protected folder, BAD_REQUEST when the parent is not a folder or lies inside the moved folder.
+ * renaming or moving a protected folder and what the actor may only read, BAD_REQUEST when the parent is not a folder or
+ * lies inside the moved folder.
  */
 export const updateFile = async (
   db: Database,
@@ -206,8 +219,7 @@ const deleteIn = async (
   actor: Actor,
   { id, ifMatch, isPermanent = false }: Deletion & { id: string },
 ): Promise<void> => {
-  const file = await lockForDeletion(db, actor, id)
-  if (!file) throw notFound('File')
+  const file = requireWritable(await lockForDeletion(db, actor, id))
   requireMatch(ifMatch, file)
   if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
   const deleted = await removeFile(db, actor, file, { jobs, days: isPermanent ? 0 : config.retention.trashDays })

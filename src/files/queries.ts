@@ -1,6 +1,8 @@
 import { sql } from '../platform/database/database.ts'
-import type { Db, LookUp } from '../platform/database/database.ts'
+import type { Db, LookUp, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
+import { hasAllAccess, mayRead, mayWrite } from './access/condition-queries.ts'
+import type { Reader, Unrestricted } from './access/condition-queries.ts'
 import { insertOutboxRow } from '../outbox/queries.ts'
 import type { OutboxRow } from '../outbox/queries.ts'
 import { nameKeyOf } from './tree/names.ts'
@@ -31,13 +33,34 @@ export interface FileRow {
   /** The number of the current version. */
   version: number
   revision: number
+  /** The restricted folders that contain the file, outermost first, with itself. Null without one. */
+  guards: string[] | null
 }
 
-/** The columns of a FileRow; the table must be called `f`. */
+/** A file with whether the reader may change it. */
+export type WritableRow = FileRow & { isWritable: boolean }
+
+/**
+ * The columns of a FileRow; the table must be called `f`. Only for rows whose reader knows the target of a link; others
+ * use readColumns.
+ */
 export const fileColumns = sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id, f.project_id, f.source,
   f.target_id as target_file_id, f.tags, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
   f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.version,
-  f.revision`
+  f.revision, f.guards`
+
+const target = (reader: Reader): Sql =>
+  hasAllAccess(reader)
+    ? sql`f.target_id`
+    : sql`case when f.target_id is not null and exists (
+        select from files t where t.org_id = ${reader.orgId} and t.id = f.target_id and ${mayRead(reader, sql`t.guards`)}
+      ) then f.target_id end`
+
+/** The columns of a FileRow as a person may see them: a link to a file that is not open to them has no target. */
+export const readColumns = (reader: Reader): Sql => sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id,
+  f.project_id, f.source, ${target(reader)} as target_file_id, f.tags, f.is_protected, f.status, f.blob_id,
+  encode(f.sha256, 'hex') as content_hash, f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at,
+  f.updated_at, f.version, f.revision, f.guards`
 
 // A FileRow as one JSON column. pg parses a description of every column of every result: 17 columns use 31 µs of CPU
 // time per read, one column 20 µs.
@@ -51,29 +74,38 @@ const lookUpById = (ofOrg: string) => `
         'contentHash', encode(f.sha256, 'hex'), 'createdBy', f.created_by,
         'createdAt', to_char(f.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'updatedAt', to_char(f.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'version', f.version,
-        'revision', f.revision)::text as record
+        'revision', f.revision, 'guards', f.guards, 'targetGuards', case when f.target_id is not null then (
+          select t.guards from files t where t.org_id = f.org_id and t.id = f.target_id) end)::text as record
       from files f where f.org_id = asked.org_id ${ofOrg} and f.id = asked.id and f.deleted_at is null
       limit 1
     ) found`
 
 const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and f.org_id = $3') }
 
-/** The same as findFile, faster, for the most frequent route. */
-export const readFile = async (db: Db, actor: Actor, id: string): Promise<FileRow | undefined> => {
-  const record = await db.lookUp(readById, [actor.orgId, id])
-  return record === undefined ? undefined : (JSON.parse(record) as FileRow)
+/**
+ * A file with the guards of its target, faster than by findFile, for the most frequent route. Whether the reader may see
+ * it is checked by readFile in access/access.ts.
+ */
+export const lookUpFile = async (
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<(FileRow & { targetGuards: string[] | null }) | undefined> => {
+  const record = await db.lookUp(readById, [orgId, id])
+  return record === undefined ? undefined : JSON.parse(record)
 }
 
-export const findFile = (db: Db, actor: Actor, id: string) =>
-  db.row<FileRow>(sql`
-    select ${fileColumns} from files f where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null`)
+export const findFile = (db: Db, actor: Reader, id: string) =>
+  db.row<WritableRow>(sql`
+    select ${readColumns(actor)}, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}`)
 
 /** Locks the file against other changes. Others can still put files into a locked folder. */
-export const lockFile = (db: Db, actor: Actor, id: string) =>
-  db.row<FileRow>(sql`
-    select ${fileColumns} from files f
-    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null
-    for no key update`)
+export const lockFile = (db: Db, actor: Reader, id: string) =>
+  db.row<WritableRow>(sql`
+    select ${readColumns(actor)}, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
+    for no key update of f`)
 
 export interface ContentRow {
   id: string
@@ -88,14 +120,15 @@ export interface ContentRow {
   contentHash: string | null
 }
 
-/** A file with its content: its own, or that of the file that it links to. */
-export const findContent = (db: Db, orgId: string, id: string) =>
+/** A file with its content: its own, or that of the file that it links to when that is open to the reader as well. */
+export const findContent = (db: Db, reader: Reader | Unrestricted, id: string) =>
   db.row<ContentRow>(sql`
     select f.id, f.name, f.source, t.id as target_id, t.mime_type, t.size_bytes as size, t.status, t.blob_id,
       encode(t.sha256, 'hex') as content_hash
     from files f
       left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
-    where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null`)
+        and ${mayRead(reader, sql`t.guards`)}
+    where f.org_id = ${reader.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(reader)}`)
 
 /** Who uploaded the current content of a file or link, whether another person may have uploaded it, and who named the file. */
 export const findProvenance = (db: Db, orgId: string, id: string) =>
@@ -107,18 +140,26 @@ export const findProvenance = (db: Db, orgId: string, id: string) =>
 export interface FolderRow {
   id: string
   projectId: string | null
+  guards: string[] | null
+  isReadable: boolean
+  isWritable: boolean
 }
 
-/** A live folder, locked so that it cannot be deleted before this transaction ends. */
-export const lockFolderForInsert = (db: Db, actor: Actor, id: string) =>
+/**
+ * A live folder, locked so that it can neither be deleted nor restricted before this transaction ends. The caller checks
+ * `isReadable`.
+ */
+export const lockFolderForInsert = (db: Db, actor: Reader, id: string) =>
   db.row<FolderRow>(sql`
-    select f.id, f.project_id from files f
+    select f.id, f.project_id, f.guards, ${mayRead(actor)} as is_readable, ${mayWrite(actor)} as is_writable
+    from files f
     where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and f.source = 'folder'
-    for key share`)
+    for key share of f`)
 
-export const findFolder = (db: Db, actor: Actor, id: string) =>
+export const findFolder = (db: Db, actor: Reader, id: string) =>
   db.row<FolderRow>(sql`
-    select f.id, f.project_id from files f
+    select f.id, f.project_id, f.guards, ${mayRead(actor)} as is_readable, ${mayWrite(actor)} as is_writable
+    from files f
     where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and f.source = 'folder'`)
 
 export interface NewFile {
@@ -127,6 +168,8 @@ export interface NewFile {
   name: string
   parentId: string | null
   projectId: string | null
+  /** Those of its folder. */
+  guards: string[] | null
   mimeType?: string
   sizeBytes?: number
   status?: Status
@@ -160,11 +203,11 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow
       ${insertOutboxRow(event)}
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
-      blob_id, sha256, target_id, is_protected, is_untrusted, named_by, created_by)
+      blob_id, sha256, target_id, is_protected, is_untrusted, named_by, guards, created_by)
     values (${actor.orgId}, ${file.id}, ${file.source}, ${file.name}, ${nameKeyOf(file.name)}, ${file.parentId},
       ${file.projectId}, ${file.mimeType ?? null}, ${file.sizeBytes ?? 0}, ${file.status ?? 'ready'},
       ${file.blobId ?? null}, ${file.sha256 ?? null}, ${file.targetId ?? null}, ${file.isProtected ?? false},
-      ${file.isUntrusted ?? false}, ${file.namedBy ?? null}, ${actor.userId})
+      ${file.isUntrusted ?? false}, ${file.namedBy ?? null}, ${file.guards}::uuid[], ${actor.userId})
     returning ${fileColumns}`)
 
 /** Adds to the number of live children of a folder; null is the root folder. */
@@ -209,6 +252,7 @@ export interface FileChanges {
   parentId: string | null
   projectId: string | null
   tags: string[]
+  guards: string[] | null
 }
 
 export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChanges) =>
@@ -216,7 +260,7 @@ export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChange
     update files f
     set named_by = case when name = ${changes.name} then named_by else ${actor.userId} end,
       name = ${changes.name}, name_key = ${nameKeyOf(changes.name)}, parent_id = ${changes.parentId},
-      project_id = ${changes.projectId}, tags = ${changes.tags}, revision = revision + 1, updated_at = now()
+      project_id = ${changes.projectId}, tags = ${changes.tags}, guards = ${changes.guards}::uuid[], revision = revision + 1, updated_at = now()
     where f.org_id = ${actor.orgId} and f.id = ${id}
     returning ${fileColumns}`)
 

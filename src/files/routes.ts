@@ -1,5 +1,7 @@
 import { registerArchiveRoutes } from './archive/routes.ts'
 import { createArchiveSender } from './archive/send-archive.ts'
+import { readFile } from './access/access.ts'
+import { registerAccessRoutes } from './access/routes.ts'
 import { onceClosed } from '../platform/http/closed.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
@@ -12,7 +14,6 @@ import { getContent, previewFile } from './content.ts'
 import type { FilesDeps } from './deps.ts'
 import { deleteFile, updateFile } from './files.ts'
 import { listFiles } from './listing/listing.ts'
-import * as queries from './queries.ts'
 import { fileRecord, trashedRecord } from './record.ts'
 import { registerImageRoutes } from './preview/pictures/routes.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
@@ -41,6 +42,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerArchiveRoutes(app, deps, archives)
   registerImageRoutes(app, deps)
   registerShareRoutes(app, deps, archives)
+  registerAccessRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,
@@ -89,11 +91,11 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       const { actor, query } = request
       const { id } = request.params
       if (!query.download) {
-        const row = await queries.readFile(db.hot, actor, id)
+        const row = await readFile(db.hot, actor, id)
         if (row === undefined) throw notFound('File')
         return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
       }
-      const content = await getContent(db.hot, actor.orgId, id)
+      const content = await getContent(db.hot, actor, id)
       // A signed-in browser shows user content from its own origin; API clients get the bytes here.
       if (query.inline && config.contentBaseUrl !== undefined && actor.apiKey === null) {
         reply.header('cache-control', 'no-store')
@@ -163,7 +165,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         reply.header('cache-control', 'no-store')
         return reply.redirect(contentOriginUrl(contentBaseUrl, claims.fileId, token), 302)
       }
-      const content = await getContent(db.hot, claims.orgId, id)
+      const content = await getContent(db.hot, { orgId: claims.orgId, unrestrictedBy: 'signed URL' }, id)
       const headers =
         isContentOrigin && claims.disposition.startsWith('inline;')
           ? contentOriginHeaders(claims.disposition, claims.contentType, new URL(originOf(request, baseUrl)).origin)

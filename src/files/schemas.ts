@@ -40,7 +40,8 @@ export const File = Type.Object(
     targetFileId: Nullable(
       Type.String({
         format: 'uuid',
-        description: 'ID of the file that a link points to. Null for files and folders.',
+        description:
+          'ID of the file that a link points to. Null for files and folders, and when the caller may not see that file.',
         examples: [null],
       }),
     ),
@@ -48,6 +49,13 @@ export const File = Type.Object(
     isProtected: Type.Boolean({
       description: 'Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself.',
     }),
+    restricted: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the folder is restricted itself: only its grants and owners of the org see it. Only for folders.',
+        examples: [false],
+      }),
+    ),
     status: Type.Union([Type.Literal('pending'), Type.Literal('ready')], {
       description: '`pending` until the bytes are stored. Pending files are removed after 24 hours.',
       examples: ['ready'],

@@ -21,6 +21,8 @@ export interface Actor {
   readonly permissions: ReadonlySet<Permission>
   /** The workspace of the request. Null when it names none and the user is not in the org's default workspace. */
   readonly workspaceId: string | null
+  /** The workspaces that the person was added to, which can open folders to them. */
+  readonly workspaceIds: readonly string[]
   /** Null for a person who signed in to the console. */
   readonly apiKey: {
     readonly id: string

@@ -14,7 +14,7 @@ export type OnVerified = (standing: Standing) => void
 export type OnLost = (reason: ApiError) => void
 
 /** The current authority of a caller. */
-export type Standing = Pick<Actor, 'orgId' | 'userId' | 'role' | 'workspaceId' | 'permissions'> & {
+export type Standing = Pick<Actor, 'orgId' | 'userId' | 'role' | 'workspaceId' | 'workspaceIds' | 'permissions'> & {
   apiKey: { expiresAtMs: number } | null
 }
 

@@ -56,6 +56,7 @@ const toIdentity = (row: queries.IdentityRow): Identity => {
     role: row.role,
     permissions: effectivePermissions(row.role, row.scopes),
     workspaceId: row.workspaceId,
+    workspaceIds: row.workspaceIds,
     apiKey: { id: row.apiKeyId, name: row.apiKeyName, scopes: row.scopes, expiresAtMs },
     origin: null,
   }

@@ -16,6 +16,7 @@ export interface IdentityRow {
   apiKeyName: string
   scopes: string[]
   workspaceId: string | null
+  workspaceIds: string[]
   expiresAt: string | null
 }
 
@@ -38,6 +39,12 @@ export const authorityChangedSince = (db: Db, epoch: bigint | null) =>
 /** The text of an array: pg takes ten times as long for an array of buffers. */
 const byteaArray = (hashes: string[]): string => `{\\\\x${hashes.join(',\\\\x')}}`
 
+/** The live workspaces that a member was added to; the table of members must be called `m`. */
+const workspacesOfMember = sql`array(
+  select joined.workspace_id from workspace_members joined
+    join workspaces live on live.org_id = joined.org_id and live.id = joined.workspace_id and live.deleted_at is null
+  where joined.org_id = m.org_id and joined.user_id = m.user_id) as workspace_ids`
+
 /** Which of these hashes (hexadecimal) belong to keys that were issued, whatever has become of them. */
 export const findIssuedKeys = (db: Db, hashes: string[]) =>
   db.rows<{ hash: string }>(sql`
@@ -50,7 +57,8 @@ export const findKeyIdentities = (db: Db, hashes: string[]) =>
     -- all orgs: the key determines the org
     select e.epoch, encode(k.hash, 'hex') as hash, m.org_id, o.name as org_name, o.default_time_zone as time_zone,
       m.user_id, m.name as user_name, u.email, m.role, k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
-      case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id
+      case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id,
+      ${workspacesOfMember}
     from api_keys k
       cross join auth_epoch e
       left join members m on m.org_id = k.org_id and m.user_id = k.user_id
@@ -76,11 +84,12 @@ export const findSessionIdentity = (db: Db, token: string, orgId: string | null,
     -- all orgs: a session belongs to a person, who may be in several orgs
     select m.org_id, o.name as org_name, o.default_time_zone as time_zone, s.user_id, m.name as user_name, u.email,
       m.role, w.id as workspace_id,
-      (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed
+      (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed,
+      ${workspacesOfMember}
     from sign_in_sessions s
       join users u on u.id = s.user_id
       left join lateral (
-        select m.org_id, m.name, m.role from members m
+        select m.org_id, m.user_id, m.name, m.role from members m
         where m.user_id = s.user_id and (s.reach is null or m.org_id = any(s.reach))
           and (${orgId}::uuid is null or m.org_id = ${orgId}::uuid)
         order by m.created_at, m.id
@@ -148,6 +157,7 @@ export interface UserIdentityRow {
   userName: string
   email: string
   role: Role
+  workspaceIds: string[]
 }
 
 /** Whether a key is neither revoked nor expired. */
@@ -168,7 +178,7 @@ export const findKeyExpiry = (db: Db, orgId: string, id: string) =>
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<UserIdentityRow>(sql`
     select m.org_id, o.name as org_name, o.default_time_zone as time_zone, m.user_id, m.name as user_name, u.email,
-      m.role
+      m.role, ${workspacesOfMember}
     from members m
       join orgs o on o.id = m.org_id
       join users u on u.id = m.user_id
@@ -193,7 +203,6 @@ export const listStandings = (db: Db, orgId: string, userIds: string[], apiKeyId
         select from api_keys k
         where k.org_id = m.org_id and k.id = asked.api_key_id and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > now()))) as is_key_live,
-      array(select wm.workspace_id from workspace_members wm where wm.org_id = m.org_id and wm.user_id = m.user_id)
-        as workspace_ids
+      ${workspacesOfMember}
     from unnest(${userIds}::uuid[], ${apiKeyIds}::uuid[]) with ordinality as asked (user_id, api_key_id, place)
       join members m on m.org_id = ${orgId} and m.user_id = asked.user_id`)

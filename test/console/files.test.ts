@@ -438,3 +438,40 @@ test('files of another org cannot be seen by list, by URL or by search', async (
   await page.getByText('No results for').waitFor()
   assert.equal(await page.getByText('Theirs').count(), 0)
 })
+
+test('a folder is restricted in its menu, has a lock in the list and the path, and disappears for others', async () => {
+  const owner = await app.createOrg()
+  const member = await app.createUser(owner)
+  const made = async (name: string, parentId?: string): Promise<string> =>
+    (await create(app, owner, { source: 'folder', name, parentId })).file.id
+  const salaries = await made('Salaries')
+  await made('Archive', salaries)
+  const { page, pageErrors } = await open(owner, '/files')
+  await row(page, 'Salaries').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Manage access…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Access to “Salaries”' })
+  await dialog.getByRole('radio', { name: 'Selected people, workspaces and roles' }).check()
+  await dialog.getByLabel('Add access').selectOption({ label: 'All billing managers' })
+  await dialog.getByLabel('Add access').selectOption({ label: 'All members' })
+  await dialog.getByLabel('Access of All billing managers').selectOption('write')
+  await dialog.getByRole('button', { name: 'Remove All members' }).click()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await row(page, 'Salaries').getByRole('img', { name: 'Restricted' }).waitFor()
+  const { body } = await app.call('GET', `/api/v1/files/${salaries}/access`, { as: owner })
+  assert.deepEqual(
+    body.data.grants.map(({ subject, access }: { subject: string; access: string }) => [subject, access]),
+    [['billing_manager', 'write']],
+  )
+  await row(page, 'Salaries').getByRole('link').click()
+  await page.getByRole('navigation', { name: 'Path' }).getByRole('img', { name: 'Restricted' }).waitFor()
+  await row(page, 'Archive').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Manage access…' }).click()
+  const inner = page.getByRole('dialog', { name: 'Access to “Archive”' })
+  await inner.getByRole('region', { name: 'Inherited restrictions' }).getByText('All billing managers').waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(pageErrors, [])
+  const others = await open(member, '/files')
+  await others.page.getByText('No files yet').waitFor()
+  assert.equal(await row(others.page, 'Salaries').count(), 0)
+})

@@ -182,6 +182,10 @@ export const factories: Record<string, Factory> = {
     return { params: { id: connectionId, endpointId: id }, exists: readable(app, owner, events) }
   },
   [`${api}/files/:id`]: createFile,
+  [`${api}/files/:id/access`]: async (app, owner) => {
+    const { file } = await post(app, owner, '/files', { source: 'folder', name: 'A folder' })
+    return { params: { id: file.id }, exists: readable(app, owner, `/files/${file.id}`) }
+  },
   [`${api}/files/:id/versions/:version`]: async (app, owner) => {
     const { params } = await createFile(app, owner)
     const id = params['id'] ?? ''
@@ -306,6 +310,7 @@ export const bodies: Record<string, object> = {
   [`POST ${api}/connections`]: { connectorSlug: 'telegram' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
   [`PATCH ${api}/files/:id/shares/:shareId`]: { maxDownloads: 5 },
+  [`PUT ${api}/files/:id/access`]: { restricted: true },
   [`PATCH ${api}/files/retention`]: { versionsKept: 5 },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },

@@ -98,3 +98,19 @@ export const bodySchemaOf = ({ options }: Route): Schema | undefined => {
 
 export const querySchemaOf = ({ options }: Route): Schema | undefined =>
   options.schema?.querystring as Schema | undefined
+
+/** Whether a schema has a field that names a file or folder, at any depth. */
+const namesFiles = (schema: unknown, depth = 0): boolean => {
+  if (typeof schema !== 'object' || schema === null || depth > 20) return false
+  return Object.entries(schema).some(
+    ([key, value]) =>
+      (key === 'properties' &&
+        Object.keys(value as object).some((name) =>
+          /^(file|fileId|fileIds|file_id|targetFileId|folderId|parentId|storageKey)$/.test(name),
+        )) ||
+      namesFiles(value, depth + 1),
+  )
+}
+/** Whether a route takes or returns files, by its path and the fields of its schemas. */
+export const takesFiles = ({ url, options }: Route): boolean =>
+  !url.startsWith('/files') && (/\/files(\/|$)/.test(url) || url === '/mcp' || namesFiles(options.schema))

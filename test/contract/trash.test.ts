@@ -8,8 +8,7 @@ import type { Answer, TestActor } from '../harness.ts'
 import { ask, createAgent, openSession } from '../support/chat.ts'
 import { create, createFolder, pathOf as pathOfUrl, sendForm, upload } from '../support/files.ts'
 import { bodies, factoryOf } from './resources.ts'
-import { bodySchemaOf, pathOf, querySchemaOf, routesOf, sampleOf } from './route-list.ts'
-import type { Route } from './route-list.ts'
+import { bodySchemaOf, pathOf, querySchemaOf, routesOf, sampleOf, takesFiles } from './route-list.ts'
 
 const app = await startTestApp()
 const routes = routesOf(app.app)
@@ -54,6 +53,7 @@ const visible = ({ status, text, headers }: Answer) => ({
 
 const withFileId = [
   `${api}/files/:id`,
+  `${api}/files/:id/access`,
   `${api}/files/:id/versions/:version`,
   `${api}/files/:id/shares/:shareId`,
   '/api/openai/v1/files/:id',
@@ -207,21 +207,6 @@ const exempt: Record<string, string> = {
   'POST /api/v1/turns/:id/approvals': 'messages keep the ids of their files',
   'POST /api/v1/turns/:id/tool-outputs': 'messages keep the ids of their files',
 }
-
-/** Whether a schema has a field that names a file or folder, at any depth. */
-const namesFiles = (schema: unknown, depth = 0): boolean => {
-  if (typeof schema !== 'object' || schema === null || depth > 20) return false
-  return Object.entries(schema).some(
-    ([key, value]) =>
-      (key === 'properties' &&
-        Object.keys(value as object).some((name) =>
-          /^(file|fileId|fileIds|file_id|targetFileId|folderId|parentId|storageKey)$/.test(name),
-        )) ||
-      namesFiles(value, depth + 1),
-  )
-}
-const takesFiles = ({ url, options }: Route): boolean =>
-  !url.startsWith('/files') && (/\/files(\/|$)/.test(url) || url === '/mcp' || namesFiles(options.schema))
 
 describe('other routes and tools', () => {
   test('every route that takes or returns files is swept or has a reason why not', () => {

@@ -111,3 +111,48 @@ export const countsAreExact = async (app: TestApp, orgId: string): Promise<void>
   assert.deepEqual(unequal, [])
   assert.deepEqual(await verifyUsage(app.db, orgId, { repair: false }), [])
 }
+
+export interface Grant {
+  kind: 'user' | 'workspace' | 'role'
+  subject: string
+  access: 'read' | 'write'
+}
+
+/** A grant to a person. */
+export const grantTo = ({ userId: subject }: TestActor, access: 'read' | 'write'): Grant => ({
+  kind: 'user',
+  subject,
+  access,
+})
+
+export const putAccess = (
+  app: TestApp,
+  as: TestActor,
+  id: string,
+  json: { restricted: boolean; grants?: Grant[] },
+): Promise<Answer> => app.call('PUT', `/api/v1/files/${id}/access`, { as, json })
+
+/** Restricts a folder. Returns `data` of the response. */
+export const restrict = async (app: TestApp, as: TestActor, id: string, grants: Grant[] = []) => {
+  const { status, body, text } = await putAccess(app, as, id, { restricted: true, grants })
+  assert.equal(status, 200, text)
+  return body.data
+}
+
+/** Whether the guards of every file, live or in the trash, are those that follow from the tree. */
+export const guardsAreExact = async (app: TestApp, orgId: string): Promise<void> => {
+  const wrong = await app.db.rows(sql`
+    with recursive own (id, parent_id, guard) as (
+      select f.id, f.parent_id,
+        case when exists (select from restricted_folders r where r.org_id = ${orgId} and r.folder_id = f.id)
+          then array[f.id] else '{}' end
+      from files f where f.org_id = ${orgId} and (f.deleted_at is null or f.trash_id is not null)
+    ), tree (id, guards) as (
+      select id, guard from own where parent_id is null
+      union all
+      select own.id, tree.guards || own.guard from tree join own on own.parent_id = tree.id
+    )
+    select f.name, f.guards, tree.guards as expected from files f join tree on tree.id = f.id
+    where f.org_id = ${orgId} and coalesce(f.guards, '{}') <> tree.guards`)
+  assert.deepEqual(wrong, [])
+}

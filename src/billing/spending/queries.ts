@@ -73,13 +73,19 @@ export const listAgentItems = (db: Db, orgId: string, userId: string | null, ran
     from named u group by 1, is_hidden
     order by sum(u.charged_microcents) desc, sum(u.request_count) desc, 1`)
 
-export const listProjectItems = (db: Db, orgId: string, range: Range) =>
+/** The key of all projects together that a person may not see. */
+export const closedProjects = 'closed'
+
+/** Projects with their names. Those of `closedIds` are one item. */
+export const listProjectItems = (db: Db, orgId: string, range: Range, closedIds: readonly string[]) =>
   db.rows<Item & { name: string | null }>(sql`
     with spent as (
-      select u.key, ${sums} from usage_rollups u where ${within(orgId, 'project', range)} group by u.key
+      select case when u.key = any(${closedIds}::text[]) then ${closedProjects} else u.key end as key, ${sums}
+      from usage_rollups u where ${within(orgId, 'project', range)} group by 1
     )
     select u.*, p.name
-    from spent u left join projects p on p.org_id = ${orgId} and p.id = nullif(u.key, '')::uuid
+    from spent u
+      left join projects p on p.org_id = ${orgId} and p.id = nullif(nullif(u.key, ${closedProjects}), '')::uuid
     order by u.charged_microcents desc, u.request_count desc, u.key`)
 
 /** Charges by day or month, and by model. Models that are not in `shown` are together one item with an empty key. */

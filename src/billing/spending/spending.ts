@@ -1,3 +1,4 @@
+import { listClosedProjects } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { may } from '../../identity/actor.ts'
 import { seesAllWorkspaces } from '../../identity/permissions.ts'
@@ -82,10 +83,13 @@ const listAgents = async (db: Db, actor: Actor, range: Range) => {
   })
 }
 
-const listProjects = async (db: Db, orgId: string, range: Range) =>
-  withShares(await queries.listProjectItems(db, orgId, range), ({ key, name }) =>
-    key === '' ? { id: null, name: 'No project' } : { id: key, name: name ?? 'Deleted project' },
-  )
+const listProjects = async (db: Db, actor: Actor, range: Range) => {
+  const closedIds = (await listClosedProjects(db, actor)).map(({ id }) => id)
+  return withShares(await queries.listProjectItems(db, actor.orgId, range, closedIds), ({ key, name }) => {
+    if (key === queries.closedProjects) return { id: null, name: 'Restricted projects' }
+    return key === '' ? { id: null, name: 'No project' } : { id: key, name: name ?? 'Deleted project' }
+  })
+}
 
 export const listOperations = async (db: Db, orgId: string, range: Range) =>
   (await queries.listItems(db, orgId, 'operation', range)).map(({ key, ...sums }) => ({
@@ -139,7 +143,7 @@ export const getBreakdown = (
     const list = {
       model: () => listModels(db, actor.orgId, deps.models, range),
       agent: () => listAgents(db, actor, range),
-      project: () => listProjects(db, actor.orgId, range),
+      project: () => listProjects(db, actor, range),
     }
     return { ...head(span, range.fromDay, now), items: await list[axis]() }
   })

@@ -6,6 +6,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { lockEndpoints } from '../../webhooks/deliver/queue-queries.ts'
 import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
+import { closedEvents, guardsOfEvents } from '../restricted.ts'
 import { isVisible, matchesAny } from '../visibility.ts'
 import type { Visibility } from '../visibility.ts'
 import { passes } from './filter.ts'
@@ -62,6 +63,21 @@ const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly 
   }
 }
 
+/** Which events are about files that are not open to the person who set the URL of an endpoint. */
+const closedTo = async (
+  db: Transaction,
+  orgId: string,
+  events: readonly EventRow[],
+  visibilities: readonly (Visibility | undefined)[],
+): Promise<(visibility: Visibility | undefined, event: EventRow) => boolean> => {
+  const guards = await guardsOfEvents(db, orgId, events)
+  const closed = new Map<Visibility | undefined, (event: EventRow) => boolean>()
+  for (const visibility of new Set(visibilities)) {
+    if (visibility) closed.set(visibility, await closedEvents(db, visibility.reader, guards))
+  }
+  return (visibility, event) => closed.get(visibility)?.(event) ?? true
+}
+
 /**
  * Queues a delivery for each endpoint that receives a published event. Costs one read for an org without endpoints. An
  * error in the data of one event does not stop the log of the org: the event is not delivered to that endpoint.
@@ -72,9 +88,11 @@ export const createDispatcher =
     const endpoints = await queries.listReceiving(db, orgId)
     if (endpoints.length === 0) return
     const visibilityOf = await visibilitiesOf(db, orgId, endpoints)
+    const isClosedTo = await closedTo(db, orgId, events, endpoints.map(visibilityOf))
     const isReceived = (endpoint: ReceivingEndpoint, event: EventRow): boolean => {
       try {
-        return receives(endpoint, visibilityOf(endpoint), event)
+        const visibility = visibilityOf(endpoint)
+        return receives(endpoint, visibility, event) && !isClosedTo(visibility, event)
       } catch (error) {
         log.error({ err: error, endpointId: endpoint.id, eventId: event.id }, 'an event could not be matched')
         return false

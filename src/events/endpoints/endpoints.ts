@@ -33,6 +33,7 @@ import {
 } from '../visibility.ts'
 import { parseFilter } from './filter.ts'
 import { exampleBody } from './example.ts'
+import { openEvents } from '../restricted.ts'
 import * as queries from './queries.ts'
 import type { EndpointOwner, EndpointRow, EndpointSettings } from './queries.ts'
 import { lostRights, visibilitiesOf } from './rights.ts'
@@ -81,11 +82,18 @@ export const recordsOfDeliveries = async (
   const endpoint = await getRow(db, actor, endpointId)
   const visibility = await visibilityOf(db, actor)
   const { types, workspaceIds } = visibility
+  const events = await queries.listSubjects(db, orgId, eventIds)
+  const open = new Set((await openEvents(db, actor, events)).map(({ id }) => id))
+  const closed = new Set(events.map(({ id }) => id).filter((id) => !open.has(id)))
   const seesEvery = (type: string): boolean =>
     endpoint.userId === userId ? seesSome(visibility, type) : workspaceIds === null && types.has(type)
   return deliveries.map(({ webhookId, response, ...delivery }) => ({
     ...delivery,
-    response: response && (seesEvery(delivery.eventType) ? response : { ...response, headers: {}, body: '' }),
+    response:
+      response &&
+      (seesEvery(delivery.eventType) && !closed.has(delivery.eventId)
+        ? response
+        : { ...response, headers: {}, body: '' }),
     endpointId: webhookId,
     isTest: tests.has(delivery.eventId),
   }))

@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { AttemptDeps, Prepared, PreparedEvent } from '../../webhooks/deliver/attempt.ts'
 import type { ClaimedRow } from '../../webhooks/deliver/queue-queries.ts'
+import { openEvents } from '../restricted.ts'
 import { isVisible } from '../visibility.ts'
 import { findLoggedEvent } from './queries.ts'
 import type { LoggedEvent } from './queries.ts'
@@ -110,7 +111,11 @@ export const createPrepareEvent = ({
     if (row.body !== null) return transformed(transformer, row, { body: row.body, headers: contentType })
     if (!read) return { body: null, headers: {} }
     const { event, body } = read
-    if (!isVisible(visibility, event)) return { error: 'The person who set the URL may not read this event any more.' }
+    const subject = { subjectType: event.subject.type, subjectId: event.subject.id, data: event.data }
+    const isOpen = (await openEvents(db.hot, visibility.reader, [subject])).length > 0
+    if (!isOpen || !isVisible(visibility, event)) {
+      return { error: 'The person who set the URL may not read this event any more.' }
+    }
     const chain = chainAfter(event)
     const headers = { ...contentType, [chainHeader]: chains.format(orgId, chain) }
     return transformed(transformer, row, { body, headers, chain })

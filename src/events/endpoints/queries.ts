@@ -188,6 +188,11 @@ const lookUpById = (ofOrg: string) => `
       limit 1
     ) found`
 
+/** What these events of the log are about. */
+export const listSubjects = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.rows<{ id: string; subjectType: string; subjectId: string; data: Record<string, unknown> }>(sql`
+    select id, subject_type, subject_id, data from events where org_id = ${orgId} and id = any(${ids}::uuid[])`)
+
 const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and e.org_id = $3') }
 
 export const findLoggedEvent = async (db: Db, orgId: string, id: string): Promise<LoggedEvent | undefined> => {

@@ -23,7 +23,7 @@ export const visibilitiesOf = async <P extends Principal>(
     distinct.map(([, owner]) => owner),
   )
   const byKey = new Map(
-    distinct.map(([key], index) => [key, standings[index] && visibilityOfStanding(standings[index])]),
+    distinct.map(([key], index) => [key, standings[index] && visibilityOfStanding(orgId, standings[index])]),
   )
   return (owner) => byKey.get(keyOf(owner))
 }

@@ -6,12 +6,16 @@ import type { Wakeups } from '../../platform/wake/wakeups.ts'
 import { published } from '../../outbox/publisher.ts'
 import { listHeads } from '../../outbox/queries.ts'
 import type { EventRow } from '../../outbox/queries.ts'
+import type { Reader } from '../../files/files.ts'
 import { eventRecord } from '../events.ts'
 import * as queries from '../queries.ts'
+import { closedEvents, guardsOfEvents } from '../restricted.ts'
 
 export interface EventReader {
   /** False leaves the event out. */
   accepts(event: EventRow): boolean
+  /** Who reads: decides which events about files in restricted folders are sent. Read for each batch that has some. */
+  reader(): Reader
   /** Sends events as text. False: no more until `resume`. */
   write(text: string): boolean
 }
@@ -68,13 +72,19 @@ interface Org {
 
 const frameOf = (event: EventRow): string => `id: ${event.position}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`
 
-/** Sends to one subscriber what follows its position. `frames` are shared by all subscribers. */
-const pass = (subscriber: Subscriber, events: readonly EventRow[], frames: Map<bigint, string>): void => {
+interface Batch {
+  events: readonly EventRow[]
+  /** Shared by all subscribers. */
+  frames: Map<bigint, string>
+}
+
+/** Sends to one subscriber what follows its position. */
+const pass = (subscriber: Subscriber, { events, frames }: Batch, isClosed: (event: EventRow) => boolean): void => {
   let text = ''
   for (const event of events) {
     if (event.position <= subscriber.after) continue
     subscriber.after = event.position
-    if (!subscriber.reader.accepts(event)) continue
+    if (isClosed(event) || !subscriber.reader.accepts(event)) continue
     const frame = frames.get(event.position) ?? frameOf(event)
     frames.set(event.position, frame)
     text += frame
@@ -83,6 +93,22 @@ const pass = (subscriber: Subscriber, events: readonly EventRow[], frames: Map<b
 }
 
 const isReady = ({ isPaused, isClosed }: Subscriber): boolean => !isPaused && !isClosed
+
+/** Whether events are open to a reader is read before each batch, so that no restriction is known too late. */
+const passToAll = async (
+  db: Database,
+  ready: readonly Subscriber[],
+  { orgId, events }: { orgId: string; events: readonly EventRow[] },
+): Promise<void> => {
+  const guards = await guardsOfEvents(db.hot, orgId, events)
+  const batch = { events, frames: new Map<bigint, string>() }
+  for (const subscriber of ready) {
+    if (!isReady(subscriber)) continue
+    const isClosed = await closedEvents(db.hot, subscriber.reader.reader(), guards)
+    // It may have been paused meanwhile, because its rights changed.
+    if (isReady(subscriber)) pass(subscriber, batch, isClosed)
+  }
+}
 
 /** Reads once for the subscriber that is furthest behind. Returns whether a subscriber may still be behind. */
 const readOnce = async (db: Database, org: Org): Promise<boolean> => {
@@ -103,8 +129,7 @@ const readOnce = async (db: Database, org: Org): Promise<boolean> => {
   })
   const last = events.at(-1)?.position
   if (last !== undefined && last > org.head) org.head = last
-  const frames = new Map<bigint, string>()
-  for (const subscriber of ready) if (isReady(subscriber)) pass(subscriber, events, frames)
+  await passToAll(db, ready, { orgId: org.id, events })
   // Positions up to `after` may be gone: their retention has ended.
   if (events.length === 0)
     for (const one of ready) if (one.after < org.head && one.after === after) one.after = org.head

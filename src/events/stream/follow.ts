@@ -49,6 +49,7 @@ export const followEvents = async (
   raw.write(follower.begin(after))
   const subscription = eventStreams.subscribe(actor.orgId, after, {
     accepts: (event) => isVisible(visible, event) && follower.accepts(event),
+    reader: () => visible.reader,
     write: (frames) => raw.write(follower.format?.(frames) ?? frames),
   })
   const end = (): void => {

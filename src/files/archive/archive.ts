@@ -5,7 +5,7 @@ import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import { storageKeyOf } from '../blobs/blobs.ts'
 import { createNames, safeNameOf } from './entry-names.ts'
 import * as queries from './queries.ts'
-import type { ArchivedRow } from './queries.ts'
+import type { ArchivedRow, ArchiveReader } from './queries.ts'
 import { zip } from './zip.ts'
 import type { ZipEntry } from './zip.ts'
 
@@ -19,8 +19,7 @@ export const limits = {
 } as const
 
 /** What an archive contains. */
-export interface ArchiveOf {
-  orgId: string
+export interface ArchiveOf extends ArchiveReader {
   rootIds: readonly string[]
   /** Whether links have the bytes of their target. Otherwise they are left out. */
   includesLinks: boolean
@@ -56,8 +55,8 @@ const isCompressed = (mimeType: string): boolean =>
 const tooLarge = (): ApiError => badRequest('This is too large for an archive: at most 100 GB are possible.')
 
 /** Throws NOT_FOUND when none of the files exists, and BAD_REQUEST when an archive of them would exceed a limit. */
-export const checkArchive = async (db: Db, { orgId, rootIds }: ArchiveOf): Promise<void> => {
-  const size = await queries.measureTrees(db, orgId, rootIds, limits.entries + 1)
+export const checkArchive = async (db: Db, of: ArchiveOf): Promise<void> => {
+  const size = await queries.measureTrees(db, of, of.rootIds, limits.entries + 1)
   if (size === undefined || size.entries === 0) throw notFound('File')
   if (size.entries > limits.entries) {
     throw badRequest('This is too large for an archive: at most 100,000 files and folders are possible.')
@@ -71,27 +70,27 @@ export const checkArchive = async (db: Db, { orgId, rootIds }: ArchiveOf): Promi
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_FOUND'
 
 /** The newest state of a row; undefined when it was deleted or moved out of its folder. */
-const readAgain = async (db: Db, orgId: string, row: ArchivedRow): Promise<ArchivedRow | undefined> => {
-  const [found] = await queries.listArchived(db, orgId, [row.id])
+const readAgain = async (db: Db, of: ArchiveOf, row: ArchivedRow): Promise<ArchivedRow | undefined> => {
+  const [found] = await queries.listArchived(db, of, [row.id])
   return found?.containerId === row.containerId ? found : undefined
 }
 
 /** Opens the bytes of a row. Undefined when there are none any more. */
 const openRow = async (
   { db, objects }: ArchiveDeps,
-  orgId: string,
+  of: ArchiveOf,
   { row: given, readAt }: { row: ArchivedRow; readAt: number },
 ): Promise<{ row: ArchivedRow; source: Readable | undefined } | undefined> => {
-  let row: ArchivedRow | undefined = performance.now() - readAt > freshMs ? await readAgain(db, orgId, given) : given
+  let row: ArchivedRow | undefined = performance.now() - readAt > freshMs ? await readAgain(db, of, given) : given
   for (let attempt = 1; row !== undefined && row.blobId !== null; attempt += 1) {
     if (row.size === 0) return { row, source: undefined }
     try {
       const range = row.size > smallBytes ? undefined : { start: 0, end: row.size - 1 }
-      return { row, source: await objects.get(storageKeyOf(orgId, row.blobId), range) }
+      return { row, source: await objects.get(storageKeyOf(of.reader.orgId, row.blobId), range) }
     } catch (error) {
       if (!isMissing(error)) throw error
       const before: string = row.blobId
-      row = await readAgain(db, orgId, row)
+      row = await readAgain(db, of, row)
       // The record of the file is there and its bytes are not: the archive must not end as if it were whole.
       if (row?.blobId === before || attempt === 5) throw new Error('the bytes of a file are missing', { cause: error })
     }
@@ -124,7 +123,7 @@ class Walk {
   }
 
   async *#file(row: ArchivedRow, readAt: number, path: string): AsyncGenerator<ZipEntry> {
-    const opened = await openRow(this.#deps, this.#of.orgId, { row, readAt })
+    const opened = await openRow(this.#deps, this.#of, { row, readAt })
     if (opened === undefined) return
     const { source, row: found } = opened
     const abort = (): void => void source?.destroy(this.#signal.reason as Error)
@@ -159,12 +158,12 @@ class Walk {
 
   async *#folder(id: string, prefix: string): AsyncGenerator<ZipEntry> {
     const { db } = this.#deps
-    const { orgId, mayRead } = this.#of
+    const { mayRead } = this.#of
     const names = createNames()
     let after: ArchivedRow | undefined
     do {
       if (mayRead && !(await mayRead(id))) return
-      const rows: ArchivedRow[] = await queries.listInFolder(db, orgId, id, { after, limit: pageSize })
+      const rows: ArchivedRow[] = await queries.listInFolder(db, this.#of, id, { after, limit: pageSize })
       yield* this.rows(rows, names, prefix)
       after = rows.length === pageSize ? rows.at(-1) : undefined
     } while (after !== undefined)
@@ -178,7 +177,7 @@ class Walk {
 export const archiveOf = (deps: ArchiveDeps, of: ArchiveOf, signal: AbortSignal): AsyncGenerator<Buffer> => {
   const walk = new Walk(deps, of, signal)
   const entries = async function* (): AsyncGenerator<ZipEntry> {
-    const roots = await queries.listArchived(deps.db, of.orgId, of.rootIds)
+    const roots = await queries.listArchived(deps.db, of, of.rootIds)
     yield* walk.rows(roots, createNames(), '')
   }
   return zip(entries())

@@ -1,5 +1,7 @@
+import { mayRead } from '../access/condition-queries.ts'
+import type { Reader } from '../access/condition-queries.ts'
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Source } from '../queries.ts'
 
 /** A file, folder or link with the bytes that it has in an archive. */
@@ -22,8 +24,19 @@ export interface ArchivedRow {
 const columns = sql`f.id, f.name, f.name_key, f.source, f.container_id, f.updated_at,
   t.blob_id, t.mime_type, coalesce(t.size_bytes, 0) as size`
 
-const target = sql`left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
-  and t.status = 'ready'`
+/** For whom an archive is made. */
+export interface ArchiveReader {
+  reader: Reader
+  /** Of a share: the restrictions that it opens. What has others is left out. */
+  sharedGuards?: readonly string[]
+}
+
+const isOpen = ({ reader, sharedGuards }: ArchiveReader): Sql =>
+  sql`${mayRead(reader)} ${sharedGuards === undefined ? empty : sql`and (f.guards is null or f.guards <@ ${sharedGuards}::uuid[])`}`
+
+const target = ({ reader }: ArchiveReader): Sql => sql`
+  left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
+    and t.status = 'ready' and ${mayRead(reader, sql`t.guards`)}`
 
 const hasChildren = sql`f.listing_rank = 0 and exists (
   select from files c where c.org_id = f.org_id and c.container_id = f.id and c.deleted_at is null) as has_children`
@@ -37,16 +50,16 @@ export interface TreeSize {
 }
 
 /** The size of these files and folders with everything in them. It reads at most `maxEntries` of them. */
-export const measureTrees = (db: Db, orgId: string, rootIds: readonly string[], maxEntries: number) =>
+export const measureTrees = (db: Db, of: ArchiveReader, rootIds: readonly string[], maxEntries: number) =>
   db.row<TreeSize>(sql`
     with recursive down (id, listing_rank, size_bytes, target_id, path_bytes) as (
       select f.id, f.listing_rank, f.size_bytes, f.target_id, octet_length(f.name) from files f
-      where f.org_id = ${orgId} and f.id = any(${rootIds}::uuid[]) and f.deleted_at is null
+      where f.org_id = ${of.reader.orgId} and f.id = any(${rootIds}::uuid[]) and f.deleted_at is null and ${isOpen(of)}
       union all
       select c.id, c.listing_rank, c.size_bytes, c.target_id, down.path_bytes + 1 + c.name_bytes
       from down cross join lateral (
         select f.id, f.listing_rank, f.size_bytes, f.target_id, octet_length(f.name) as name_bytes from files f
-        where f.org_id = ${orgId} and f.container_id = down.id and f.deleted_at is null
+        where f.org_id = ${of.reader.orgId} and f.container_id = down.id and f.deleted_at is null and ${isOpen(of)}
         offset 0
       ) c
       where down.listing_rank = 0
@@ -54,25 +67,26 @@ export const measureTrees = (db: Db, orgId: string, rootIds: readonly string[], 
     select count(*)::int as entries, coalesce(sum(coalesce(t.size_bytes, d.size_bytes)), 0)::bigint as bytes,
       coalesce(sum(d.path_bytes), 0)::bigint as path_bytes
     from (select * from down limit ${maxEntries}::int) d
-      left join files t on t.org_id = ${orgId} and t.id = d.target_id and t.deleted_at is null`)
+      left join files t on t.org_id = ${of.reader.orgId} and t.id = d.target_id and t.deleted_at is null
+        and ${mayRead(of.reader, sql`t.guards`)}`)
 
 /** These files and folders. */
-export const listArchived = (db: Db, orgId: string, ids: readonly string[]) =>
+export const listArchived = (db: Db, of: ArchiveReader, ids: readonly string[]) =>
   db.rows<ArchivedRow>(sql`
-    select ${columns}, ${hasChildren} from files f ${target}
-    where f.org_id = ${orgId} and f.id = any(${ids}::uuid[]) and f.deleted_at is null
+    select ${columns}, ${hasChildren} from files f ${target(of)}
+    where f.org_id = ${of.reader.orgId} and f.id = any(${ids}::uuid[]) and f.deleted_at is null and ${isOpen(of)}
     order by f.listing_rank, f.name_key, f.id`)
 
 /** A page of what is in a folder, after a row of it, in the order of lists. */
 export const listInFolder = (
   db: Db,
-  orgId: string,
+  of: ArchiveReader,
   folderId: string,
   { after, limit }: { after: ArchivedRow | undefined; limit: number },
 ) =>
   db.rows<ArchivedRow>(sql`
-    select ${columns}, ${hasChildren} from files f ${target}
-    where f.org_id = ${orgId} and f.container_id = ${folderId} and f.deleted_at is null
+    select ${columns}, ${hasChildren} from files f ${target(of)}
+    where f.org_id = ${of.reader.orgId} and f.container_id = ${folderId} and f.deleted_at is null and ${isOpen(of)}
       ${
         after === undefined
           ? empty

@@ -1,3 +1,4 @@
+import type { Actor } from '../../identity/actor.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
@@ -20,11 +21,11 @@ const idsOf = (text: string): string[] => {
 }
 
 export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: ArchiveSender): void => {
-  const find = async (orgId: string, ids: string[]) => {
-    const roots = await listArchived(db, orgId, ids)
+  const find = async (reader: Actor, ids: string[]) => {
+    const roots = await listArchived(db, { reader }, ids)
     const readable = roots.filter(({ source, blobId }) => source === 'folder' || blobId !== null)
     if (readable.length < ids.length) throw notFound('File')
-    return { of: { orgId, rootIds: ids, includesLinks: true }, name: archiveNameOf(roots), group: orgId }
+    return { of: { reader, rootIds: ids, includesLinks: true }, name: archiveNameOf(roots), group: reader.orgId }
   }
   const about =
     'The archive is made while it is sent. Names are in UTF-8; characters that Windows does not allow are replaced by `_`, and duplicates are numbered. Links have the bytes of their targets. Files that are deleted before their bytes are read, and pending ones, are left out. When bytes cannot be read, the connection is closed before the archive is complete, and it cannot be opened. At most 100,000 files and folders and 100 GB; TOO_MANY_REQUESTS for more than 4 archives of an org at the same time.'
@@ -41,7 +42,7 @@ export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: Arc
         response: { 200: Bytes('The archive.', 'application/zip') },
       },
     },
-    async (request, reply) => archives.send(request, reply, await find(request.actor.orgId, [request.params.id])),
+    async (request, reply) => archives.send(request, reply, await find(request.actor, [request.params.id])),
   )
 
   app.get(
@@ -56,6 +57,6 @@ export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: Arc
         response: { 200: Bytes('The archive.', 'application/zip') },
       },
     },
-    async (request, reply) => archives.send(request, reply, await find(request.actor.orgId, idsOf(request.query.ids))),
+    async (request, reply) => archives.send(request, reply, await find(request.actor, idsOf(request.query.ids))),
   )
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import type { Transaction } from '../../platform/database/database.ts'
-import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import { recordCreated } from '../events.ts'
@@ -38,7 +38,7 @@ const readTree = async (db: Transaction, actor: Actor, { sourceId, isDeep }: Cop
 
 const copiesOf = (actor: Actor, tree: readonly CopiedRow[], { name }: Copy, { parentId }: ResolvedPlace): NewCopy[] => {
   const newIds = new Map(tree.map(({ id }) => [id, newId()]))
-  return tree.map(({ level, ...row }) => {
+  return tree.map(({ level, guards: _guards, targetGuards: _targetGuards, ...row }) => {
     const copyName = level === 0 ? name : row.name
     return {
       ...row,
@@ -56,12 +56,18 @@ const copiesOf = (actor: Actor, tree: readonly CopiedRow[], { name }: Copy, { pa
 /**
  * Copies a file, or a folder with its contents, into a folder. The copies share the stored bytes, have the tags, and no
  * versions and shares. A link becomes a file with the bytes of its target. Throws NOT_FOUND, BAD_REQUEST for too many files
- * or too deep folders, CONFLICT when a file is deleted at the same time, and like an upload when a quota is used up.
+ * or too deep folders, FORBIDDEN when the place is less restricted than what is copied, CONFLICT when a file is deleted at the same time, and like an upload when a quota is used up.
  */
 export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, copy: Copy): Promise<FileRow> => {
   checkName(copy.name)
   const place = await resolvePlace(db, actor, { parentId: copy.parentId })
   const tree = await readTree(db, actor, copy)
+  const known = new Set(place.guards ?? [])
+  if (tree.some((row) => [...(row.guards ?? []), ...(row.targetGuards ?? [])].some((guard) => !known.has(guard)))) {
+    throw forbidden(
+      'The copy would be open to people who may not see the original. Copy it within its restricted folder.',
+    )
+  }
   const folders = tree.filter(({ source }) => source === 'folder')
   if (folders.length > 0)
     await checkLevels(db, actor, place.parentId, Math.max(...folders.map(({ level }) => level)) + 1)

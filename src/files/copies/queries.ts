@@ -1,4 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
+import { mayRead } from '../access/condition-queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { fileColumns } from '../queries.ts'
@@ -19,27 +20,32 @@ export interface CopiedRow {
   isUntrusted: boolean
   contentBy: string
   namedBy: string
+  /** Of the original and, for a link, of its target. */
+  guards: string[] | null
+  targetGuards: string[] | null
   level: number
 }
 
-/** A file, or a folder with everything in it that has bytes, from the top down; at most `limit` rows. */
-export const listTree = (db: Transaction, { orgId }: Pick<Actor, 'orgId'>, id: string, limit: number) =>
+/** A file, or a folder with everything in it that is open to the actor and has bytes, from the top down; at most `limit` rows. */
+export const listTree = (db: Transaction, actor: Actor, id: string, limit: number) =>
   db.rows<CopiedRow>(sql`
     with recursive down (id, source, level) as (
-      select id, source, 0 from files where org_id = ${orgId} and id = ${id} and deleted_at is null
+      select f.id, f.source, 0 from files f
+      where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
       union all
       select f.id, f.source, down.level + 1
-      from down join files f on f.org_id = ${orgId} and f.container_id = down.id and f.deleted_at is null
-      where down.source = 'folder'
+      from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id and f.deleted_at is null
+      where down.source = 'folder' and ${mayRead(actor)}
     ), tree as (select id, level from down limit ${limit})
     select f.id, f.parent_id, f.source, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
       coalesce(t.size_bytes, f.size_bytes) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
       encode(coalesce(t.sha256, f.sha256), 'hex') as content_hash,
       coalesce(t.is_untrusted, f.is_untrusted) as is_untrusted,
       coalesce(t.content_by, t.created_by, f.content_by, f.created_by) as content_by,
-      coalesce(f.named_by, f.created_by) as named_by, tree.level
-    from tree join files f on f.org_id = ${orgId} and f.id = tree.id
-      left join files t on t.org_id = ${orgId} and t.id = f.target_id and t.deleted_at is null
+      coalesce(f.named_by, f.created_by) as named_by, f.guards, t.guards as target_guards, tree.level
+    from tree join files f on f.org_id = ${actor.orgId} and f.id = tree.id
+      left join files t on t.org_id = ${actor.orgId} and t.id = f.target_id and t.deleted_at is null
+        and ${mayRead(actor, sql`t.guards`)}
     where f.source = 'folder' or coalesce(t.blob_id, f.blob_id) is not null
     order by tree.level`)
 
@@ -50,7 +56,7 @@ export const keepBlobs = (db: Transaction, orgId: string, ids: string[]) =>
     order by id for key share`)
 
 /** A copy as it is inserted. */
-export interface NewCopy extends Omit<CopiedRow, 'id' | 'level' | 'source'> {
+export interface NewCopy extends Omit<CopiedRow, 'id' | 'level' | 'source' | 'guards' | 'targetGuards'> {
   id: string
   source: 'folder' | 'upload'
   nameKey: string
@@ -62,13 +68,14 @@ export const insertCopies = (
   db: Transaction,
   actor: Actor,
   copies: readonly NewCopy[],
-  { projectId }: Pick<ResolvedPlace, 'projectId'>,
+  { projectId, guards }: Pick<ResolvedPlace, 'projectId' | 'guards'>,
 ) =>
   db.rows<FileRow>(sql`
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, blob_id,
-      sha256, tags, is_untrusted, named_by, content_by, created_by)
+      sha256, tags, is_untrusted, named_by, content_by, guards, created_by)
     select ${actor.orgId}::uuid, c.id, c.source, c.name, c."nameKey", c."parentId", ${projectId}::uuid, c."mimeType", c.size,
-      c."blobId", decode(c."contentHash", 'hex'), c.tags, c."isUntrusted", c."namedBy", c."contentBy", ${actor.userId}::uuid
+      c."blobId", decode(c."contentHash", 'hex'), c.tags, c."isUntrusted", c."namedBy", c."contentBy", ${guards}::uuid[],
+      ${actor.userId}::uuid
     from jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as c (
       id uuid, source text, name text, "nameKey" text, "parentId" uuid, "mimeType" text, size bigint, "blobId" uuid,
       "contentHash" text, tags text[], "isUntrusted" boolean, "namedBy" uuid, "contentBy" uuid)

@@ -13,6 +13,7 @@ const actorOf = ({ orgId, userId, email, workspaceId }: TestActor, scopes: strin
   orgId,
   orgName: 'Org',
   timeZone: null,
+  workspaceIds: [],
   userId,
   userName: 'User',
   email,

@@ -38,7 +38,14 @@ const folderFor = async ({ db, quotas }: StoreDeps, actor: Actor): Promise<strin
     const created = await queries.findRootFolder(db, actor, nameKey)
     if (created) return created.id
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
-    const folder = { id: newId(), source: 'folder', name: inlineFolderName, parentId: null, projectId: null } as const
+    const folder = {
+      id: newId(),
+      source: 'folder',
+      name: inlineFolderName,
+      parentId: null,
+      projectId: null,
+      guards: null,
+    } as const
     return (await insertFile(db, actor, folder)).id
   })
 }

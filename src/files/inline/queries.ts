@@ -1,4 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
+import { mayWrite } from '../access/condition-queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { fileColumns } from '../queries.ts'
@@ -8,13 +9,13 @@ import type { FileRow } from '../queries.ts'
 export const lockInlineFolder = (db: Db, { orgId }: Actor) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended('folder of inline files ' || ${orgId}, 0))`)
 
-/** The oldest folder with this name in the root folder. */
-export const findRootFolder = (db: Db, { orgId }: Actor, nameKey: string) =>
+/** The oldest folder with this name in the root folder that the actor may write to. */
+export const findRootFolder = (db: Db, actor: Actor, nameKey: string) =>
   db.row<{ id: string }>(sql`
-    select id from files
-    where org_id = ${orgId} and container_id = ${orgId} and listing_rank = 0 and name_key = ${nameKey}
-      and project_id is null and deleted_at is null
-    order by id limit 1`)
+    select f.id from files f
+    where f.org_id = ${actor.orgId} and f.container_id = ${actor.orgId} and f.listing_rank = 0
+      and f.name_key = ${nameKey} and f.project_id is null and f.deleted_at is null and ${mayWrite(actor)}
+    order by f.id limit 1`)
 
 export interface StoredBytes {
   sha256: Buffer
@@ -23,7 +24,7 @@ export interface StoredBytes {
   mimeType: string
 }
 
-/** A file of this user in the folder with the same bytes, name and type. */
+/** A file of this user in a folder that they may write to with the same bytes, name and type. */
 export const findSameFile = (db: Db, { orgId, userId }: Actor, { sha256, folderId, name, mimeType }: StoredBytes) =>
   db.row<FileRow>(sql`
     select ${fileColumns}

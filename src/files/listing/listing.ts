@@ -67,7 +67,7 @@ const windowOf = ({ limit, page, cursor }: FileListQuery, { sort }: Sorting): qu
 const listFolder = async (
   db: Db,
   actor: Actor,
-  { containerId, order }: { containerId: string; order: ListOrder },
+  { order, ...folder }: { containerId: string; closed: string[]; order: ListOrder },
   { limit, after, offset }: queries.Window,
 ): Promise<queries.ListedFileRow[]> => {
   const rows: queries.ListedFileRow[] = []
@@ -75,7 +75,7 @@ const listFolder = async (
   let skipped = offset
   for (const [at, segment] of order.entries()) {
     if (at < first || rows.length === limit) continue
-    const wanted = { containerId, segment }
+    const wanted = { ...folder, segment }
     const window = { limit: limit - rows.length, after: at === first ? after : undefined, offset: skipped }
     const found = await queries.listSegment(db, actor, wanted, window)
     rows.push(...found)
@@ -125,7 +125,7 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   const window = windowOf(query, sorting)
   const place = await resolveListed(db, actor, query)
   const containerId = place.parentId ?? actor.orgId
-  const children = await queries.countListed(db, actor, containerId)
+  const { children, closed, isFiltered } = await queries.countListed(db, actor, containerId)
   let rows: queries.ListedFileRow[] = []
   let total = children
   const text = query.search || undefined
@@ -133,10 +133,10 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   if (text !== undefined || filter !== undefined) {
     const { recursive } = query
     const pattern = text === undefined ? undefined : searchPatternOf(text)
-    const wanted = { text, pattern, filter, containerId, recursive, children, order }
+    const wanted = { text, pattern, filter, containerId, recursive, children, order, isFiltered }
     ;({ rows, total } = await inSearchQueue(actor.orgId, () => search(db, actor, wanted, window)))
   } else if (window.offset < children) {
-    rows = await listFolder(db, actor, { containerId, order }, window)
+    rows = await listFolder(db, actor, { containerId, closed, order }, window)
   }
   const hasMore = rows.length > limit
   const listed = rows.slice(0, limit)

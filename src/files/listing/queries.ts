@@ -1,7 +1,8 @@
+import { hasAllAccess, mayRead, openFolders } from '../access/condition-queries.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
-import { fileColumns } from '../queries.ts'
+import { readColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 import { filterCondition } from './filter-queries.ts'
 import type { Filter } from './filter-queries.ts'
@@ -21,18 +22,45 @@ export interface Window {
   offset: number
 }
 
-const listedColumns = sql`${fileColumns}, f.name_key, f.updated_at::text as updated_exactly`
+const listedColumns = (actor: Actor): Sql =>
+  sql`${readColumns(actor)}, f.name_key, f.updated_at::text as updated_exactly`
 
-/** The number of live children of a folder, from the stored counts; the org's id is the key of the root folder. */
-export const countListed = async (db: Db, actor: Actor, containerId: string): Promise<number> => {
-  const row = await db.row<{ total: bigint }>(sql`
-    select coalesce(sum(children), 0)::bigint as total from folder_counts
-    where org_id = ${actor.orgId} and folder_id = ${containerId}`)
-  return Number(row?.total ?? 0n)
+/** What of a folder is listed. */
+export interface Listed {
+  /** The number of live children that are open to the actor. */
+  children: number
+  /** The subfolders that are not open to the actor: only folders are restricted, so all other children are open. */
+  closed: string[]
+  /** Whether the org has any folder that is not open to the actor. */
+  isFiltered: boolean
 }
 
-const inFolder = (actor: Actor, containerId: string): Sql =>
-  sql`f.org_id = ${actor.orgId} and f.container_id = ${containerId} and f.deleted_at is null`
+// Aggregates, so that the two parts of one statement need no row of the other.
+const closedIn = (actor: Actor, containerId: string): Sql => sql`
+  select coalesce(array_agg(f.id) filter (where f.container_id = ${containerId} and f.deleted_at is null), '{}') as closed,
+    count(*) > 0 as is_filtered
+  from restricted_folders r join files f on f.org_id = r.org_id and f.id = r.folder_id
+  where r.org_id = ${actor.orgId} and r.folder_id <> all(${openFolders(actor, 'read')})`
+
+/** From the stored counts; the org's id is the key of the root folder. The caller has checked access to the folder. */
+export const countListed = async (db: Db, actor: Actor, containerId: string): Promise<Listed> => {
+  const counted = sql`
+    select coalesce(sum(children), 0)::bigint as total from folder_counts
+    where org_id = ${actor.orgId} and folder_id = ${containerId}`
+  const row = await db.row<{ total: bigint; closed?: string[]; isFiltered?: boolean }>(
+    hasAllAccess(actor)
+      ? counted
+      : sql`select counts.total, hidden.closed, hidden.is_filtered
+          from (${counted}) counts cross join (${closedIn(actor, containerId)}) hidden`,
+  )
+  const { total = 0n, closed = [], isFiltered = false } = row ?? {}
+  return { children: Math.max(0, Number(total) - closed.length), closed, isFiltered }
+}
+
+/** The children of a folder that are open to the actor. Ids are in every index, so none is read in the table for this. */
+const inFolder = (actor: Actor, { containerId, closed }: { containerId: string; closed: string[] }): Sql => sql`
+  f.org_id = ${actor.orgId} and f.container_id = ${containerId} and f.deleted_at is null
+  ${closed.length === 0 ? empty : sql`and f.id <> all(${closed}::uuid[])`}`
 
 /**
  * A range of a segment of a folder, in order. An index-only scan finds the ids, and only the rows of the range are
@@ -41,14 +69,14 @@ const inFolder = (actor: Actor, containerId: string): Sql =>
 export const listSegment = (
   db: Db,
   actor: Actor,
-  { containerId, segment }: { containerId: string; segment: ListOrder[number] },
+  { segment, ...folder }: { containerId: string; closed: string[]; segment: ListOrder[number] },
   { limit, after, offset }: Window,
 ) =>
   db.rows<ListedFileRow>(sql`
-    select ${listedColumns}
+    select ${listedColumns(actor)}
     from (
       select f.id from files f
-      where ${inFolder(actor, containerId)} ${inSegment(segment, after)}
+      where ${inFolder(actor, folder)} ${inSegment(segment, after)}
       order by ${orderInSegment(segment)} offset ${offset} limit ${limit}
     ) page
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
@@ -58,10 +86,10 @@ export const listSegment = (
 export const countSegment = async (
   db: Db,
   actor: Actor,
-  { containerId, segment }: { containerId: string; segment: ListOrder[number] },
+  { segment, ...folder }: { containerId: string; closed: string[]; segment: ListOrder[number] },
 ): Promise<number> => {
   const row = await db.row<{ total: bigint }>(sql`
-    select count(*) as total from files f where ${inFolder(actor, containerId)} ${inSegment(segment, undefined)}`)
+    select count(*) as total from files f where ${inFolder(actor, folder)} ${inSegment(segment, undefined)}`)
   return Number(row?.total ?? 0n)
 }
 
@@ -74,7 +102,13 @@ export interface Search {
   /** Whether to search subfolders. */
   recursive: boolean
   order: ListOrder
+  /** Whether the org has folders that are not open to the actor. */
+  isFiltered: boolean
 }
+
+/** Without restricted folders, names are read from an index, which does not have the guards. */
+const openOnly = (actor: Actor, { isFiltered }: Pick<Search, 'isFiltered'>): Sql =>
+  isFiltered ? sql`and ${mayRead(actor)}` : empty
 
 const isWholeOrg = (actor: Actor, { containerId, recursive }: Search): boolean =>
   recursive && containerId === actor.orgId
@@ -105,14 +139,14 @@ export const findByIndex = async (
   const inside = recursive ? below(actor, containerId) : sql`where container_id = ${containerId}`
   const rows = await db.rows<ListedFileRow & { matching: bigint; total: bigint }>(sql`
     with matches as materialized (
-      select id, container_id, listing_rank, name_key, size_bytes, mime_type, updated_at from files
-      where org_id = ${actor.orgId} and deleted_at is null
-        ${pattern === undefined ? empty : sql`and name_key like ${pattern}`} ${filterCondition(actor, search.filter)}
-        ${pattern === undefined && !recursive ? sql`and container_id = ${containerId}` : empty}
+      select f.id, f.container_id, f.listing_rank, f.name_key, f.size_bytes, f.mime_type, f.updated_at from files f
+      where f.org_id = ${actor.orgId} and f.deleted_at is null ${openOnly(actor, search)}
+        ${pattern === undefined ? empty : sql`and f.name_key like ${pattern}`} ${filterCondition(actor, search.filter)}
+        ${pattern === undefined && !recursive ? sql`and f.container_id = ${containerId}` : empty}
       limit ${maxMatches + 1}
     ),
     found as materialized (select * from matches ${isWholeOrg(actor, search) ? empty : inside})
-    select ${listedColumns}, counted.*
+    select ${listedColumns(actor)}, counted.*
     from (select (select count(*) from matches) as matching, (select count(*) from found) as total) counted
       left join (
         select f.id from found f where true ${afterInWhole(order, after)}
@@ -128,15 +162,16 @@ export const findByIndex = async (
 
 // `|| ''` prevents use of the trigram index. The planner does not see the pattern of a prepared statement, and for a
 // pattern of two letters it would read the whole index.
-const matchingIn = (actor: Actor, { pattern, filter }: Search, folder: Sql): Sql => sql`
-  select id, listing_rank, name_key, size_bytes, mime_type, updated_at from files
-  where org_id = ${actor.orgId} and deleted_at is null
-    ${pattern === undefined ? empty : sql`and name_key || '' like ${pattern}`} ${filterCondition(actor, filter)} ${folder}`
+const matchingIn = (actor: Actor, search: Search, folder: Sql): Sql => sql`
+  select f.id, f.listing_rank, f.name_key, f.size_bytes, f.mime_type, f.updated_at from files f
+  where f.org_id = ${actor.orgId} and f.deleted_at is null ${openOnly(actor, search)}
+    ${search.pattern === undefined ? empty : sql`and f.name_key || '' like ${search.pattern}`}
+    ${filterCondition(actor, search.filter)} ${folder}`
 
 const matching = (actor: Actor, search: Search): Sql => {
   const { containerId, recursive } = search
   if (isWholeOrg(actor, search)) return matchingIn(actor, search, empty)
-  if (!recursive) return matchingIn(actor, search, sql`and container_id = ${containerId}`)
+  if (!recursive) return matchingIn(actor, search, sql`and f.container_id = ${containerId}`)
   // Reads folder by folder. `offset 0` prevents a plan that reads all files of the org: the planner cannot know how few
   // of them lie below the folder.
   return sql`
@@ -148,7 +183,7 @@ const matching = (actor: Actor, search: Search): Sql => {
           and f.listing_rank = 0 and f.deleted_at is null
       )
       select id from down
-    ) folder cross join lateral (${matchingIn(actor, search, sql`and container_id = folder.id`)} offset 0) m`
+    ) folder cross join lateral (${matchingIn(actor, search, sql`and f.container_id = folder.id`)} offset 0) m`
 }
 
 /** The number of matching names, by reading every name of the folder, or of all folders below it. */
@@ -159,7 +194,7 @@ export const countMatching = async (db: Db, actor: Actor, search: Search): Promi
 
 export const listMatching = (db: Db, actor: Actor, search: Search, { limit, after, offset }: Window) =>
   db.rows<ListedFileRow>(sql`
-    select ${listedColumns}
+    select ${listedColumns(actor)}
     from (
       select f.id from (${matching(actor, search)}) f
       where true ${afterInWhole(search.order, after)}
@@ -168,7 +203,11 @@ export const listMatching = (db: Db, actor: Actor, search: Search, { limit, afte
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by ${wholeOrder(search.order)}`)
 
-/** For each of these folders, its name and those of the folders that contain it, at most `maxLevels`, outermost first. */
+/**
+ * The caller has access to the folders, and so to those that contain them: the guards of a folder include theirs.
+ *
+ * For each of these folders, its name and those of the folders that contain it, at most `maxLevels`, outermost first.
+ */
 export const listPaths = (db: Db, actor: Actor, folderIds: readonly string[], maxLevels: number) =>
   db.rows<{ folderId: string; names: string[] }>(sql`
     with recursive up (folder_id, name, parent_id, level) as (
@@ -196,8 +235,8 @@ interface NewestWindow {
 /** The stored files of an org, of every folder, by creation: ids of files are ordered by time. */
 export const listNewestFiles = (db: Db, actor: Actor, { after, limit, isOldestFirst }: NewestWindow) =>
   db.rows<FileRow>(sql`
-    select ${fileColumns} from files f
-    where f.org_id = ${actor.orgId} and f.source = 'upload' and f.status = 'ready' and f.deleted_at is null
+    select ${readColumns(actor)} from files f
+    where f.org_id = ${actor.orgId} and ${mayRead(actor)} and f.source = 'upload' and f.status = 'ready' and f.deleted_at is null
       ${after === undefined ? empty : isOldestFirst ? sql`and f.id > ${after}` : sql`and f.id < ${after}`}
     order by f.id ${isOldestFirst ? empty : sql`desc`}
     limit ${limit}`)

@@ -8,6 +8,7 @@ import { recordEvent } from '../../outbox/record.ts'
 import { freeSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import type { FilesDeps } from '../deps.ts'
+import { requireWritable } from '../access/guards.ts'
 import { checkName } from '../tree/names.ts'
 import * as queries from './queries.ts'
 import type { ProjectRow } from './queries.ts'
@@ -64,7 +65,7 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
       folderId: newId(),
     })
     const { id, folderId } = project
-    const place = { parentId: null, projectId: id }
+    const place = { parentId: null, projectId: id, guards: null }
     // After the slug, because other transactions may wait for it.
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
@@ -85,8 +86,7 @@ export const updateProject = (
   if (named.length === 0) throw badRequest('The body must name at least one field to change')
   if (patch.name !== undefined) checkProjectName(patch.name)
   return db.transaction(actor, async (db) => {
-    const project = await queries.lockProject(db, actor, id)
-    if (!project) throw notFound('Project')
+    const project = requireWritable(await queries.lockProject(db, actor, id), 'Project')
     requireMatch(ifMatch, project)
     const instructions = patch.instructions === undefined ? project.instructions : patch.instructions
     const changes = {
@@ -117,8 +117,7 @@ export const deleteProject = (
   ifMatch: string | undefined,
 ): Promise<void> =>
   db.transaction(actor, async (db) => {
-    const project = await queries.lockProject(db, actor, id)
-    if (!project) throw notFound('Project')
+    const project = requireWritable(await queries.lockProject(db, actor, id), 'Project')
     requireMatch(ifMatch, project)
     const folder = await lockForDeletion(db, actor, project.folderId)
     const deleted = folder ? await removeFile(db, actor, folder, { jobs, days: config.retention.trashDays }) : 0

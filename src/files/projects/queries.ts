@@ -1,5 +1,6 @@
+import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 
 export interface ProjectRow {
@@ -18,20 +19,36 @@ export interface ProjectRow {
 
 const columns = sql`id, name, slug, description, instructions, instructions_by, folder_id, created_at, updated_at, revision`
 
+/** A project is open to those to whom its folder is open. */
+const isReadable = (actor: Actor): Sql => sql`exists (
+  select from files f where f.org_id = ${actor.orgId} and f.id = p.folder_id and ${mayRead(actor)})`
+
+const isWritable = (actor: Actor): Sql => sql`exists (
+  select from files f where f.org_id = ${actor.orgId} and f.id = p.folder_id and ${mayWrite(actor)})`
+
 export const findProject = (db: Db, actor: Actor, id: string) =>
   db.row<ProjectRow>(sql`
-    select ${columns} from projects where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
+    select ${columns} from projects p
+    where p.org_id = ${actor.orgId} and p.id = ${id} and p.deleted_at is null and ${isReadable(actor)}`)
 
 export const lockProject = (db: Db, actor: Actor, id: string) =>
-  db.row<ProjectRow>(sql`
-    select ${columns} from projects where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
-    for no key update`)
+  db.row<ProjectRow & { isWritable: boolean }>(sql`
+    select ${columns}, ${isWritable(actor)} as is_writable from projects p
+    where p.org_id = ${actor.orgId} and p.id = ${id} and p.deleted_at is null and ${isReadable(actor)}
+    for no key update of p`)
 
 export const listProjects = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
   db.rows<ProjectRow>(sql`
-    select ${columns} from projects
-    where org_id = ${actor.orgId} and deleted_at is null ${after === undefined ? empty : sql`and id > ${after}`}
-    order by id limit ${limit}`)
+    select ${columns} from projects p
+    where p.org_id = ${actor.orgId} and p.deleted_at is null and ${isReadable(actor)}
+      ${after === undefined ? empty : sql`and p.id > ${after}`}
+    order by p.id limit ${limit}`)
+
+/** The projects, also deleted ones, that are not open to the actor. */
+export const listClosedProjects = (db: Db, actor: Actor) =>
+  db.rows<{ id: string }>(sql`
+    select p.id from projects p join files f on f.org_id = p.org_id and f.id = p.folder_id
+    where p.org_id = ${actor.orgId} and f.guards is not null and not ${mayRead(actor)}`)
 
 /** The slugs of the org's projects that start with this one. */
 export const listSlugsLike = (db: Db, orgId: string, slug: string) =>

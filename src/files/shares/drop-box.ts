@@ -18,14 +18,12 @@ import type { Visit, VisitDeps } from './visits.ts'
 const formOverheadBytes = 65_536
 
 /** The person who created the share, as the creator of what its visitors upload. */
-const uploaderOf = ({ share, role, permissions }: Visit, { ip, id: requestId }: FastifyRequest): Actor => ({
-  orgId: share.orgId,
+const uploaderOf = ({ creator, permissions }: Visit, { ip, id: requestId }: FastifyRequest): Actor => ({
+  ...creator,
   orgName: '',
   timeZone: null,
-  userId: share.createdBy,
   userName: 'Share link',
   email: '',
-  role,
   permissions,
   workspaceId: null,
   apiKey: null,

@@ -1,8 +1,10 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db, Transaction } from '../../platform/database/database.ts'
+import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
+import { mayRead, mayWrite } from '../access/condition-queries.ts'
+import type { Reader } from '../access/condition-queries.ts'
 import { fileColumns } from '../queries.ts'
-import type { FileRow } from '../queries.ts'
+import type { WritableRow } from '../queries.ts'
 
 export type SharePermission = 'view' | 'download' | 'upload'
 
@@ -40,15 +42,18 @@ export interface NewShare extends ShareSettings {
   tokenHash: Buffer
   permission: SharePermission
   passwordHash: string | null
+  /** Those of the file when it is shared. */
+  guards: string[] | null
 }
 
 export const insertShare = (db: Transaction, actor: Actor, share: NewShare) =>
   db.row<ShareRow>(sql`
     insert into file_shares as s (org_id, id, file_id, token_hash, permission, password_hash, expires_at, max_downloads,
-      max_uploads, max_file_bytes, allowed_types, created_by, api_key_id, key_scopes)
+      max_uploads, max_file_bytes, allowed_types, created_by, api_key_id, key_scopes, guards)
     values (${actor.orgId}, ${share.id}, ${share.fileId}, ${share.tokenHash}, ${share.permission},
       ${share.passwordHash}, ${share.expiresAt}, ${share.maxDownloads}, ${share.maxUploads}, ${share.maxFileBytes},
-      ${share.allowedTypes}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.apiKey?.scopes ?? []}::text[])
+      ${share.allowedTypes}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.apiKey?.scopes ?? []}::text[],
+      ${share.guards}::uuid[])
     returning ${shareColumns}`)
 
 /** Serialises the creation of shares, so that their number is exact. */
@@ -68,10 +73,11 @@ export const countShares = async (
 }
 
 /** A file that is live or in the trash: its shares can be listed and revoked there as well. */
-export const findSharedFile = (db: Db, { orgId }: Actor, id: string) =>
-  db.row<FileRow>(sql`
-    select ${fileColumns} from files f
-    where f.org_id = ${orgId} and f.id = ${id} and (f.deleted_at is null or f.trash_id is not null)`)
+export const findSharedFile = (db: Db, actor: Actor, id: string) =>
+  db.row<WritableRow>(sql`
+    select ${fileColumns}, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and (f.deleted_at is null or f.trash_id is not null)
+      and ${mayRead(actor)}`)
 
 /** The shares of a file, the newest first. */
 export const listShares = (
@@ -90,12 +96,12 @@ export interface ListedShareRow extends ShareRow {
   fileSource: 'upload' | 'folder'
 }
 
-/** The shares of all live files of the org, the newest first. */
-export const listOrgShares = (db: Db, { orgId }: Actor, page: { after: string | undefined; limit: number }) =>
+/** The shares of all live files of the org that are open to the actor, the newest first. */
+export const listOrgShares = (db: Db, actor: Actor, page: { after: string | undefined; limit: number }) =>
   db.rows<ListedShareRow>(sql`
     select ${shareColumns}, f.name as file_name, f.source as file_source
     from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
-    where s.org_id = ${orgId} and f.deleted_at is null ${page.after === undefined ? empty : sql`and s.id < ${page.after}`}
+    where s.org_id = ${actor.orgId} and f.deleted_at is null and ${mayRead(actor)} ${page.after === undefined ? empty : sql`and s.id < ${page.after}`}
     order by s.id desc limit ${page.limit}`)
 
 export const findShare = (db: Db, { orgId }: Actor, fileId: string, id: string) =>
@@ -138,13 +144,29 @@ export interface OpenShare extends ShareRow {
   keyScopes: string[]
   name: string
   source: 'upload' | 'folder'
+  /** Those that its file had when it was shared: what was restricted later is not open to visitors. */
+  guards: string[] | null
+  /** Those that its file has now. */
+  fileGuards: string[] | null
 }
 
-/** A share that has not expired and whose file is live and uploaded. */
+/** A share with the person who shared the file: visitors see what this person may see. */
+export interface SharedBy {
+  share: OpenShare
+  creator: Reader
+}
+
+/** Whether a file of a share is open to its visitors. */
+const isShared = ({ share, creator }: SharedBy): Sql =>
+  sql`(f.guards is null or f.guards <@ ${share.guards ?? []}::uuid[]) and ${mayRead(creator)}`
+
+/** A share that has not expired and whose file is live, uploaded, and not restricted since it was shared. */
 const openShare = sql`
-  select ${shareColumns}, s.org_id, s.password_hash, s.api_key_id, s.key_scopes, f.name, f.source
+  select ${shareColumns}, s.org_id, s.password_hash, s.api_key_id, s.key_scopes, f.name, f.source,
+    s.guards, f.guards as file_guards
   from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
-  where (s.expires_at is null or s.expires_at > now()) and f.deleted_at is null and f.status = 'ready'`
+  where (s.expires_at is null or s.expires_at > now()) and f.deleted_at is null and f.status = 'ready'
+    and (f.guards is null or f.guards <@ s.guards)`
 
 export const findOpenShare = (db: Db, orgId: string, tokenHash: Buffer) =>
   db.row<OpenShare>(sql`${openShare} and s.org_id = ${orgId} and s.token_hash = ${tokenHash}`)
@@ -196,8 +218,9 @@ export interface SharedItem {
 }
 
 /** A file or folder of a share: the shared one itself, or one that is below it. Links are not shared. */
-export const findSharedItem = (db: Db, { orgId, fileId }: OpenShare, id: string) =>
-  db.row<SharedItem>(sql`
+export const findSharedItem = (db: Db, visit: SharedBy, id: string) => {
+  const { orgId, fileId } = visit.share
+  return db.row<SharedItem>(sql`
     with recursive up (id, parent_id) as (
       select id, parent_id from files where org_id = ${orgId} and id = ${id} and deleted_at is null
       union all
@@ -206,20 +229,16 @@ export const findSharedItem = (db: Db, { orgId, fileId }: OpenShare, id: string)
     )
     select f.id, f.name, f.source, f.size_bytes as size, f.mime_type from files f
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null and f.status = 'ready' and f.source <> 'link'
-      and exists (select from up where up.id = ${fileId})`)
+      and exists (select from up where up.id = ${fileId}) and ${isShared(visit)}`)
+}
 
 /** A page of the files and folders in a shared folder. */
-export const listSharedItems = (
-  db: Db,
-  { orgId }: OpenShare,
-  folderId: string,
-  page: { limit: number; offset: number },
-) =>
+export const listSharedItems = (db: Db, visit: SharedBy, folderId: string, page: { limit: number; offset: number }) =>
   db.rows<SharedItem>(sql`
-    select id, name, source, size_bytes as size, mime_type from files
-    where org_id = ${orgId} and container_id = ${folderId} and deleted_at is null and status = 'ready'
-      and source <> 'link'
-    order by listing_rank, name_key, id offset ${page.offset} limit ${page.limit}`)
+    select f.id, f.name, f.source, f.size_bytes as size, f.mime_type from files f
+    where f.org_id = ${visit.share.orgId} and f.container_id = ${folderId} and f.deleted_at is null
+      and f.status = 'ready' and f.source <> 'link' and ${isShared(visit)}
+    order by f.listing_rank, f.name_key, f.id offset ${page.offset} limit ${page.limit}`)
 
 /** Deletes shares that expired some days ago, and those of files that are deleted for good. */
 export const deleteEnded = (db: Db, days: number) =>

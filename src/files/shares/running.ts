@@ -92,8 +92,9 @@ export const watchDownload = (
   { token, share, item, isDisplayed, reply }: Watched & { item: SharedItem; isDisplayed: boolean; reply: FastifyReply },
 ): void => {
   const isAllowed = async (): Promise<boolean> => {
-    const { share: now } = await openVisit(db, token)
-    const found = await getSharedItem(db, now, item.id)
+    const visit = await openVisit(db, token)
+    const { share: now } = visit
+    const found = await getSharedItem(db, visit, item.id)
     // A limit of downloads that was reached meanwhile does not end those that were counted.
     const isOffered = isDisplayed ? displaysBytes(now, found) : now.permission === 'download'
     return isOffered && hasSamePassword(share, now)

@@ -8,9 +8,10 @@ import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { requireWritable } from '../access/guards.ts'
 import { recordShare } from '../events.ts'
 import * as fileQueries from '../queries.ts'
-import type { FileRow } from '../queries.ts'
+import type { FileRow, WritableRow } from '../queries.ts'
 import { storedTypes } from '../uploads/mime-types.ts'
 import type { HashPassword } from './passwords.ts'
 import * as queries from './queries.ts'
@@ -72,8 +73,8 @@ const requireRead = (actor: Actor, permission: SharePermission): void => {
   throw forbidden('A share to view or download files needs the permission files:read.')
 }
 
-const checkFile = (found: FileRow | undefined, permission: SharePermission): FileRow => {
-  const file = requireShareable(found)
+const checkFile = (found: WritableRow | undefined, permission: SharePermission): FileRow => {
+  const file = requireShareable(requireWritable(found))
   if (permission === 'upload' && file.source !== 'folder') throw badRequest('Only a folder can be shared for uploads.')
   return file
 }
@@ -123,7 +124,7 @@ export const createShare = async (
     const file = checkFile(await fileQueries.lockFile(db, actor, fileId), permission)
     await queries.lockShares(db, actor)
     await checkCounts(db, actor, fileId)
-    const created = { ...settings, id: newId(), fileId, tokenHash, permission, passwordHash }
+    const created = { ...settings, id: newId(), fileId, tokenHash, permission, passwordHash, guards: file.guards }
     const row = await queries.insertShare(db, actor, created)
     if (!row) throw new Error('the statement returned no share')
     await auditShare(db, actor, 'file.shared', { file, row })
@@ -190,8 +191,8 @@ export const updateShare = async (
   change: ShareChange,
 ): Promise<ShareRow> => {
   const check = async (db: Db, share: ShareRow | undefined): Promise<{ file: FileRow; before: ShareRow }> => {
-    const file = await fileQueries.findFile(db, actor, fileId)
-    if (!file || !share) throw notFound('Share')
+    const file = requireWritable(await fileQueries.findFile(db, actor, fileId), 'Share')
+    if (!share) throw notFound('Share')
     requireMatch(ifMatch, share)
     requireRead(actor, share.permission)
     checkSettings(share.permission, change)
@@ -216,8 +217,7 @@ export const updateShare = async (
  */
 export const revokeShare = (database: Database, actor: Actor, { fileId, shareId, ifMatch }: ShareOf): Promise<void> =>
   database.transaction(actor, async (db) => {
-    const file = await queries.findSharedFile(db, actor, fileId)
-    if (!file) throw notFound('Share')
+    const file = requireWritable(await queries.findSharedFile(db, actor, fileId), 'Share')
     const row = await queries.lockShare(db, actor, fileId, shareId)
     if (!row) throw notFound('Share')
     requireMatch(ifMatch, row)

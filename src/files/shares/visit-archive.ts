@@ -44,20 +44,22 @@ export const registerVisitArchive = (
     async (request, reply) => {
       const { params, query } = request
       const { token } = params
-      const { share } = await openVisit(db, token)
+      const visit = await openVisit(db, token)
+      const { share } = visit
       if (!isAdmitted(deps, share, query.access)) return reply.redirect(`/s/${token}`, 302)
-      const item = await getSharedItem(db, share, query.item ?? share.fileId)
+      const item = await getSharedItem(db, visit, query.item ?? share.fileId)
       if (item.source !== 'folder') throw notFound('File')
       // Also for HEAD, which is no download.
       checkDownload(share)
       try {
         return await archives.send(request, reply, {
           of: {
-            orgId: share.orgId,
+            reader: visit.creator,
+            sharedGuards: share.guards ?? [],
             rootIds: [item.id],
             includesLinks: false,
             // A folder may be moved out of the shared one while the archive is sent.
-            mayRead: async (folderId) => (await queries.findSharedItem(db, share, folderId)) !== undefined,
+            mayRead: async (folderId) => (await queries.findSharedItem(db, visit, folderId)) !== undefined,
           },
           name: archiveNameOf([item]),
           group: share.id,

@@ -34,19 +34,19 @@ import {
   showsContent,
   takeDownload,
 } from './visits.ts'
-import type { VisitDeps } from './visits.ts'
+import type { Visit, VisitDeps } from './visits.ts'
 
 const pageSize = 200
 
 const previewOf = async (
   deps: VisitDeps,
   reply: FastifyReply,
-  { share, item }: { share: OpenShare; item: SharedItem },
+  { visit, item }: { visit: Visit; item: SharedItem },
 ): Promise<PreviewPayload | undefined> => {
   const disconnect = new AbortController()
   onceClosed(reply.raw, () => disconnect.abort(new Error('the request was aborted')))
   try {
-    return await previewFile(deps, share, item.id, disconnect.signal)
+    return await previewFile(deps, visit.creator, item.id, disconnect.signal)
   } catch (error) {
     // A file of another type, or too many previews at once.
     if (error instanceof ApiError) return undefined
@@ -62,7 +62,7 @@ const withOrg = async (db: Db, look: PageLook, { orgId }: OpenShare): Promise<Pa
 
 interface ShownItem {
   look: PageLook
-  share: OpenShare
+  visit: Visit
   links: PageLinks
   item: SharedItem
   page: number
@@ -71,17 +71,18 @@ interface ShownItem {
 const renderItem = async (
   deps: VisitDeps,
   reply: FastifyReply,
-  { look, share, links, item, page }: ShownItem,
+  { look, visit, links, item, page }: ShownItem,
 ): Promise<string> => {
+  const { share } = visit
   if (item.source === 'folder') {
     const window = { limit: pageSize + 1, offset: (page - 1) * pageSize }
-    const items = await queries.listSharedItems(deps.db, share, item.id, window)
+    const items = await queries.listSharedItems(deps.db, visit, item.id, window)
     const hasMore = items.length > pageSize
     return folderPage(look, share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
   }
   const displays = displaysBytes(share, item)
   const isPreviewed = showsContent(share) && !displays
-  const preview = isPreviewed ? await previewOf(deps, reply, { share, item }) : undefined
+  const preview = isPreviewed ? await previewOf(deps, reply, { visit, item }) : undefined
   return filePage(look, share, links, { item, preview, displays })
 }
 
@@ -121,13 +122,14 @@ const registerBytes = (app: App, deps: VisitDeps, { contentOrigin, running }: Vi
     async (request, reply) => {
       const { params, query } = request
       const { token } = params
-      const { share } = await openVisit(db, token)
+      const visit = await openVisit(db, token)
+      const { share } = visit
       if (!isAdmitted(deps, share, query.access)) {
         // The page does not exist on the content origin.
         return reply.redirect(`${originOf(request, config.baseUrl)}/s/${token}`, 302)
       }
-      const item = await getSharedItem(db, share, params.id)
-      const content = await getContent(db, share.orgId, item.id)
+      const item = await getSharedItem(db, visit, params.id)
+      const content = await getContent(db, visit.creator, item.id)
       const isDisplayed = !query.download && displaysBytes(share, item)
       if (isDisplayed && contentOrigin !== undefined && !isOnContentOrigin(request, config.contentBaseUrl)) {
         return reply.header('cache-control', 'no-store').redirect(contentOrigin + request.url, 302)
@@ -154,14 +156,15 @@ export const registerVisitRoutes = (app: App, deps: VisitDeps, context: VisitCon
     async (request, reply) => {
       const { params, query } = request
       const render = async (): Promise<string> => {
-        const { share } = await openVisit(db, params.token)
+        const visit = await openVisit(db, params.token)
+        const { share } = visit
         if (!isAdmitted(deps, share, query.access)) return passwordPage(lookOf(request), params.token, false)
         const look = await withOrg(db, lookOf(request), share)
         const access = share.hasPassword ? query.access : undefined
         const links = { token: params.token, access, contentOrigin: contentOrigin ?? '' }
         if (share.permission === 'upload') return uploadPage(look, share, links, query.uploaded !== undefined)
-        const item = await getSharedItem(db, share, query.item ?? share.fileId)
-        return renderItem(deps, reply, { look, share, links, item, page: query.page })
+        const item = await getSharedItem(db, visit, query.item ?? share.fileId)
+        return renderItem(deps, reply, { look, visit, links, item, page: query.page })
       }
       return sendPage(reply, contentOrigin, await render())
     },

@@ -1,8 +1,10 @@
 import { standingsOf } from '../../identity/sign-in/user-authority.ts'
-import type { Permission, Role } from '../../identity/permissions.ts'
+import type { Permission } from '../../identity/permissions.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { forbidden, notFound } from '../../platform/http/errors.ts'
+import { isOpenTo } from '../access/access.ts'
+import type { Reader } from '../access/condition-queries.ts'
 import type { FilesDeps } from '../deps.ts'
 import { isDisplayed } from './page.ts'
 import type { ShareHashes } from './passwords.ts'
@@ -19,7 +21,7 @@ export interface VisitDeps extends FilesDeps {
 /** A share with the person who created it, whose rights its visitors use. */
 export interface Visit {
   share: OpenShare
-  role: Role
+  creator: Reader
   permissions: ReadonlySet<Permission>
 }
 
@@ -31,12 +33,17 @@ const withCreator = async (db: Db, share: OpenShare | undefined): Promise<Visit>
   if (!standing?.permissions.has(needed)) throw notFound('Share')
   // A share ends for good when its creator leaves the org, also when they are added again.
   if (Date.parse(standing.memberSince) > Date.parse(share.createdAt)) throw notFound('Share')
-  return { share, role: standing.role, permissions: standing.permissions }
+  const { role, workspaceIds, permissions } = standing
+  const creator = { orgId, userId, role, workspaceIds }
+  const access = share.permission === 'upload' ? 'write' : 'read'
+  if (!(await isOpenTo(db, creator, [share.fileGuards], access))) throw notFound('Share')
+  return { share, creator, permissions }
 }
 
 /**
  * The share of a token. Throws NOT_FOUND for one that does not exist, is revoked or expired, or whose file is deleted, and
- * when the person who created it, or their API key, may no longer use files or has left the org since.
+ * when the person who created it, or their API key, may no longer use files, has left the org since, or has no access to
+ * this one any more.
  */
 export const openVisit = async (db: Db, token: string): Promise<Visit> => {
   const read = readToken(token)
@@ -74,8 +81,8 @@ export const enterPassword = async (
 }
 
 /** A shared file or folder. Throws NOT_FOUND for one that is not in the share, and for every one of a drop box. */
-export const getSharedItem = async (db: Db, share: OpenShare, id: string): Promise<SharedItem> => {
-  const item = share.permission === 'upload' ? undefined : await queries.findSharedItem(db, share, id)
+export const getSharedItem = async (db: Db, visit: Visit, id: string): Promise<SharedItem> => {
+  const item = visit.share.permission === 'upload' ? undefined : await queries.findSharedItem(db, visit, id)
   if (!item) throw notFound('File')
   return item
 }

@@ -1,8 +1,9 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db, Transaction } from '../../platform/database/database.ts'
-import { fileColumns } from '../queries.ts'
-import type { FileRow } from '../queries.ts'
+import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
+import { hasAllAccess, mayRead, mayWrite, openFolders } from '../access/condition-queries.ts'
+import { readColumns } from '../queries.ts'
+import type { FileRow, WritableRow } from '../queries.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
 
 export interface NewEntry {
@@ -29,9 +30,26 @@ export const lockEntry = (db: Transaction, orgId: string, fileId: string) =>
     select id, levels from trash where org_id = ${orgId} and file_id = ${fileId} and purge_at > now() for update`)
 
 /** A file in the trash. */
-export const findTrashedFile = (db: Transaction, orgId: string, id: string) =>
-  db.row<FileRow>(sql`
-    select ${fileColumns} from files f where f.org_id = ${orgId} and f.id = ${id} and f.trash_id is not null`)
+export const findTrashedFile = (db: Transaction, actor: Actor, id: string) =>
+  db.row<WritableRow>(sql`
+    select ${readColumns(actor)}, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.trash_id is not null and ${mayRead(actor)}`)
+
+// The trash is deleted as a whole, so it must not contain a restricted folder that the actor may not change.
+const mayPurge = (actor: Actor): Sql =>
+  hasAllAccess(actor)
+    ? sql`true`
+    : sql`not exists (
+        select from files x
+        where x.org_id = ${actor.orgId} and x.trash_id = t.id and (x.id = t.file_id or x.listing_rank = 0)
+          and x.guards is not null and not (x.guards <@ ${openFolders(actor, 'write')}))`
+
+/** Whether the actor may delete everything in an entry. */
+export const isPurgeable = async (db: Transaction, actor: Actor, entryId: string): Promise<boolean> => {
+  const row = await db.row(sql`
+    select 1 from trash t where t.org_id = ${actor.orgId} and t.id = ${entryId} and ${mayPurge(actor)}`)
+  return row !== undefined
+}
 
 export interface TrashedRow extends FileRow {
   trashId: string
@@ -50,14 +68,17 @@ export interface TrashWindow {
 /** The latest deletion first: ids of entries are ordered by time. */
 export const listEntries = (db: Db, actor: Actor, { limit, after, offset }: TrashWindow) =>
   db.rows<TrashedRow>(sql`
-    select ${fileColumns}, t.id as trash_id, t.deleted_at, t.deleted_by, t.purge_at
+    select ${readColumns(actor)}, t.id as trash_id, t.deleted_at, t.deleted_by, t.purge_at
     from trash t join files f on f.org_id = t.org_id and f.id = t.file_id
-    where t.org_id = ${actor.orgId} and t.purge_at > now() ${after === undefined ? empty : sql`and t.id < ${after}`}
+    where t.org_id = ${actor.orgId} and t.purge_at > now() and ${mayRead(actor)} ${after === undefined ? empty : sql`and t.id < ${after}`}
     order by t.id desc offset ${offset} limit ${limit}`)
 
-export const countEntries = async (db: Db, actor: Actor): Promise<number> => {
+/** `isFiltered`: without those that are not open to the actor. */
+export const countEntries = async (db: Db, actor: Actor, isFiltered: boolean): Promise<number> => {
   const row = await db.row<{ total: bigint }>(sql`
-    select count(*) as total from trash where org_id = ${actor.orgId} and purge_at > now()`)
+    select count(*) as total
+    from trash t ${isFiltered ? sql`join files f on f.org_id = t.org_id and f.id = t.file_id and ${mayRead(actor)}` : empty}
+    where t.org_id = ${actor.orgId} and t.purge_at > now()`)
   return Number(row?.total ?? 0n)
 }
 
@@ -66,13 +87,14 @@ export const restoreFiles = async (
   db: Transaction,
   orgId: string,
   entry: { id: string; fileId: string },
-  { parentId, projectId }: ResolvedPlace,
+  { parentId, projectId, guards }: ResolvedPlace,
 ): Promise<number> => {
   // A folder of a deleted project returns as an ordinary folder, so nothing stays protected.
   const row = await db.row<{ files: number }>(sql`
     with restored as (
       update files set deleted_at = null, trash_id = null, project_id = ${projectId}, is_protected = false,
         parent_id = case when id = ${entry.fileId} then ${parentId}::uuid else parent_id end,
+        guards = case when id = ${entry.fileId} then ${guards}::uuid[] else guards end,
         updated_at = now(), revision = revision + 1
       where org_id = ${orgId} and trash_id = ${entry.id}
       returning org_id, container_id, size_bytes + versions_bytes as stored_bytes
@@ -99,13 +121,18 @@ export const deleteEntries = (db: Transaction, orgId: string, ids: string[]) =>
 export const expireEntry = (db: Transaction, orgId: string, id: string) =>
   db.execute(sql`update trash set purge_at = now() where org_id = ${orgId} and id = ${id}`)
 
-/** The same for the entries up to a time, except those that others are restoring. Returns their number. */
-export const expireEntries = (db: Transaction, orgId: string, until: string, limit: number) =>
+/**
+ * The same for the entries up to a time, except those that others are restoring and those that the actor may not delete.
+ * Returns their number.
+ */
+export const expireEntries = (db: Transaction, actor: Actor, until: string, limit: number) =>
   db.execute(sql`
     update trash set purge_at = now()
-    where org_id = ${orgId} and id in (
-      select id from trash where org_id = ${orgId} and purge_at > now() and deleted_at <= ${until}::timestamptz
-      order by id limit ${limit} for update skip locked)`)
+    where org_id = ${actor.orgId} and id in (
+      select t.id from trash t
+      where t.org_id = ${actor.orgId} and t.purge_at > now() and t.deleted_at <= ${until}::timestamptz
+        and ${mayPurge(actor)}
+      order by t.id limit ${limit} for update of t skip locked)`)
 
 export const readClock = (db: Db) => db.row<{ now: string }>(sql`select clock_timestamp()::text as now`)
 

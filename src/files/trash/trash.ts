@@ -5,6 +5,8 @@ import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
+import { inheritGuards, requireWritable } from '../access/guards.ts'
+import { hasClosedFolders } from '../access/queries.ts'
 import { releaseLater } from '../blobs/blobs.ts'
 import type { FilesDeps } from '../deps.ts'
 import { recordRestored } from '../events.ts'
@@ -13,7 +15,7 @@ import type { FileRow } from '../queries.ts'
 import type { FileListQuery } from '../schemas.ts'
 import { lockMoves } from '../tree/queries.ts'
 import type { LockedFile } from '../tree/queries.ts'
-import { deleteTree, resolveRestored } from '../tree/tree.ts'
+import { deleteTree, hasClosedFolder, resolveRestored } from '../tree/tree.ts'
 import { purgeDue, purgeTrash } from './purge.ts'
 import * as queries from './queries.ts'
 import type { TrashedRow } from './queries.ts'
@@ -67,7 +69,7 @@ export const listTrash = async (db: Db, actor: Actor, query: FileListQuery): Pro
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   const offset = cursor === undefined ? (page - 1) * limit : 0
   const rows = await queries.listEntries(db, actor, { limit: limit + 1, after, offset })
-  const total = await queries.countEntries(db, actor)
+  const total = await queries.countEntries(db, actor, await hasClosedFolders(db, actor, 'read'))
   const hasMore = rows.length > limit
   const items = rows.slice(0, limit)
   const last = items.at(-1)
@@ -81,12 +83,19 @@ export const listTrash = async (db: Db, actor: Actor, query: FileListQuery): Pro
 export const restoreFile = (db: Database, actor: Actor, id: string): Promise<FileRow> =>
   db.transaction(actor, async (db) => {
     const entry = await queries.lockEntry(db, actor.orgId, id)
-    const trashed = entry && (await queries.findTrashedFile(db, actor.orgId, id))
-    if (!trashed) throw notFound('File')
-    if (trashed.source === 'folder') await lockMoves(db, actor)
-    const place = await resolveRestored(db, actor, trashed.parentId, entry.levels)
+    if (!entry) throw notFound('File')
+    let trashed = requireWritable(await queries.findTrashedFile(db, actor, id))
+    if (trashed.source === 'folder') {
+      await lockMoves(db, actor)
+      // Its guards do not change any more.
+      trashed = requireWritable(await queries.findTrashedFile(db, actor, id))
+    }
+    const place = await resolveRestored(db, actor, trashed, entry.levels)
     await queries.deleteEntries(db, actor.orgId, [entry.id])
     const restored = await queries.restoreFiles(db, actor.orgId, { id: entry.id, fileId: id }, place)
+    // The root in place of a restricted folder.
+    const isGuardedAnew = trashed.guards?.join() !== place.guards?.join()
+    if (trashed.source === 'folder' && isGuardedAnew) await inheritGuards(db, actor.orgId, id)
     const file = await fileQueries.findFile(db, actor, id)
     if (!file) throw new Error('the restored file was not found')
     const action = file.source === 'folder' ? 'folder.restored' : 'file.restored'
@@ -103,7 +112,10 @@ const jobDelaySeconds = 5
 const purgeLater = (db: Transaction, jobs: TrashDeps['jobs'], orgId: string): Promise<void> =>
   jobs.enqueue(db, purgeTrash, { orgId }, { singletonKey: orgId, startAfterSeconds: jobDelaySeconds })
 
-/** Deletes a file of the trash with its contents. Returns false when the id is not in the trash. */
+/**
+ * Deletes a file of the trash with its contents. Returns false when the id is not in the trash. Throws FORBIDDEN when the
+ * actor may not change all of it.
+ */
 export const purgeFile = async (
   { db: database, jobs }: TrashDeps,
   actor: Actor,
@@ -112,9 +124,11 @@ export const purgeFile = async (
 ): Promise<boolean> => {
   const isFound = await database.transaction(actor, async (db) => {
     const entry = await queries.lockEntry(db, actor.orgId, id)
-    const trashed = entry && (await queries.findTrashedFile(db, actor.orgId, id))
+    const trashed = entry && (await queries.findTrashedFile(db, actor, id))
     if (!trashed) return false
+    requireWritable(trashed)
     requireMatch(ifMatch, trashed)
+    if (!(await queries.isPurgeable(db, actor, entry.id))) throw hasClosedFolder()
     await queries.expireEntry(db, actor.orgId, entry.id)
     await purgeLater(db, jobs, actor.orgId)
     const action = trashed.source === 'folder' ? 'folder.purged' : 'file.purged'
@@ -127,14 +141,17 @@ export const purgeFile = async (
 
 const entriesAtOnce = 5_000
 
-/** Deletes everything that is in the trash when the request begins. Repeat it when it was interrupted. */
+/**
+ * Deletes everything that is in the trash when the request begins and that the actor may change. Repeat it when it was
+ * interrupted.
+ */
 export const emptyTrash = async ({ db: database, jobs }: TrashDeps, actor: Actor): Promise<void> => {
   const { orgId } = actor
   const clock = await queries.readClock(database)
   if (!clock) throw new Error('the statement returned no time')
   const expire = (): Promise<number> =>
     database.transaction(actor, async (db) => {
-      const expired = await queries.expireEntries(db, orgId, clock.now, entriesAtOnce)
+      const expired = await queries.expireEntries(db, actor, clock.now, entriesAtOnce)
       if (expired === 0) return 0
       await purgeLater(db, jobs, orgId)
       await audit(db, actor, 'trash.emptied', { type: 'file', id: null, details: { deletions: expired } })

@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
+import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import type { Source, Status } from '../queries.ts'
 
 /** Serialises folder moves of an org, so that two of them cannot create a cycle together. */
@@ -21,24 +22,27 @@ export interface LockedFile {
   projectId: string | null
   source: Source
   status: Status
+  guards: string[] | null
+  isWritable: boolean
 }
 
 /** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
   db.row<LockedFile>(sql`
-    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size,
-      size_bytes + versions_bytes as stored_bytes, project_id, source, status
-    from files
-    where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
-    for update`)
+    select f.id, f.is_protected, f.revision, f.parent_id, f.blob_id, f.name, f.mime_type, f.size_bytes as size,
+      f.size_bytes + f.versions_bytes as stored_bytes, f.project_id, f.source, f.status, f.guards,
+      ${mayWrite(actor)} as is_writable
+    from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
+    for update of f`)
 
-/** Locks the direct subfolders of these folders in the same way. */
+/** Locks all direct subfolders of these folders in the same way, also those that are not open to the actor. */
 export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
-  db.rows<{ id: string }>(sql`
-    select id from files
-    where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and listing_rank = 0
-      and deleted_at is null
-    for update`)
+  db.rows<{ id: string; isWritable: boolean }>(sql`
+    select f.id, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.container_id = any(${folderIds}::uuid[]) and f.listing_rank = 0
+      and f.deleted_at is null
+    for update of f`)
 
 /**
  * Deletes the direct children of these folders, into the trash when `trashId` is set. Returns their number and the sum of

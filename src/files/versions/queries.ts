@@ -1,6 +1,8 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
+import { mayRead, mayWrite } from '../access/condition-queries.ts'
+import type { Reader } from '../access/condition-queries.ts'
 import { fileColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 
@@ -21,7 +23,14 @@ export interface ContentLock extends FileRow {
   versionLabel: string | null
 }
 
-export const lockContent = (db: Transaction, orgId: string, id: string) =>
+export const lockContent = (db: Transaction, actor: Reader, id: string) =>
+  db.row<ContentLock & { isWritable: boolean }>(sql`
+    select ${fileColumns}, f.is_untrusted, f.version_label, ${mayWrite(actor)} as is_writable from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
+    for no key update of f`)
+
+/** The same for the job that deletes versions whose time is over. */
+export const lockForRetention = (db: Transaction, orgId: string, id: string) =>
   db.row<ContentLock>(sql`
     select ${fileColumns}, f.is_untrusted, f.version_label from files f
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null

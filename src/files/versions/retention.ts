@@ -43,7 +43,7 @@ export interface SweepDeps {
 const settle = ({ db, jobs, config }: SweepDeps, orgId: string, fileId: string): Promise<boolean> =>
   db.transaction({ orgId }, async (db) => {
     // A file in the trash keeps its versions until it is restored.
-    if (!(await queries.lockContent(db, orgId, fileId))) return false
+    if (!(await queries.lockForRetention(db, orgId, fileId))) return false
     const retention = await retentionOf(db, orgId, config.retention)
     const deleted = await queries.settleVersions(db, orgId, fileId, { ...retention, addedBytes: 0 })
     if (deleted > 0) await releaseLater(db, jobs, orgId)

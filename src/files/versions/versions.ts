@@ -4,6 +4,7 @@ import type { Database, Db, Transaction } from '../../platform/database/database
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
+import { requireWritable } from '../access/guards.ts'
 import { releaseLater, storageKeyOf } from '../blobs/blobs.ts'
 import { lockForVersion, markVersioned } from '../blobs/queries.ts'
 import { getContent } from '../content.ts'
@@ -41,13 +42,13 @@ const requireContent = <T extends FileRow>(file: T | undefined): T => {
 
 /** The live file, before its new bytes are read. Throws like overwriteFile. */
 export const getOverwritable = async (db: Db, actor: Actor, id: string, ifMatch?: string): Promise<FileRow> => {
-  const file = requireContent(await fileQueries.findFile(db, actor, id))
+  const file = requireContent(requireWritable(await fileQueries.findFile(db, actor, id)))
   requireMatch(ifMatch, file)
   return file
 }
 
 const lock = async (db: Transaction, actor: Actor, id: string, ifMatch: string | undefined): Promise<ContentLock> => {
-  const file = requireContent(await queries.lockContent(db, actor.orgId, id))
+  const file = requireContent(requireWritable(await queries.lockContent(db, actor, id)))
   requireMatch(ifMatch, file)
   return file
 }
@@ -158,7 +159,7 @@ export const listVersions = async (
 /** The bytes of a version, under the name of the file. Throws NOT_FOUND when there is none. */
 export const getVersionContent = async (db: Db, actor: Actor, fileId: string, version: number): Promise<Content> => {
   const file = requireContent(await fileQueries.findFile(db, actor, fileId))
-  if (version === file.version) return getContent(db, actor.orgId, fileId)
+  if (version === file.version) return getContent(db, actor, fileId)
   const found = await queries.findVersion(db, actor.orgId, fileId, version)
   if (!found) throw notFound('Version')
   const { mimeType, size: sizeBytes, contentHash, blobId } = found

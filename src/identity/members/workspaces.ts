@@ -7,6 +7,7 @@ import type { Actor, AuditActor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import { cleanName } from '../names.ts'
 import { recordWorkspace } from './events.ts'
+import { deleteGrantsOfWorkspace } from './grantee-queries.ts'
 import * as memberQueries from './queries.ts'
 import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
 import * as queries from './workspace-queries.ts'
@@ -86,6 +87,7 @@ export const deleteWorkspace = (
     if (workspace.isDefault) throw forbidden('The default workspace of an org cannot be deleted.')
     await requireStepUp(db, actor, proof.stepUpToken)
     requireMatch(proof.ifMatch, workspace)
+    await deleteGrantsOfWorkspace(db, actor.orgId, workspace.id)
     await queries.softDeleteWorkspace(db, actor, id)
     const { id: workspaceId, name, slug } = workspace
     await audit(db, actor, 'workspace.deleted', { type: 'workspace', id, details: { name } })

@@ -50,6 +50,7 @@ export const createSessionAuthority = (db: Database, secret: () => Promise<strin
       role: row.role,
       permissions: effectivePermissions(row.role, []),
       workspaceId: row.isWorkspaceAllowed ? row.workspaceId : null,
+      workspaceIds: row.workspaceIds,
       apiKey: null,
       origin: null,
     }

@@ -163,6 +163,17 @@ export const fileEvents = {
     data: Type.Object({ ...folder, changed: ChangedFields }),
     example: { ...exampleFolder, changed: ['name'] },
   }),
+  'folder.access_changed': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description:
+      'A folder was restricted, opened to everyone, or opened to others than before. Only those who may see the folder now get the event.',
+    data: Type.Object({
+      ...folder,
+      restricted: Type.Boolean({ description: 'Whether only its grants and owners of the org may see it.' }),
+    }),
+    example: { ...exampleFolder, restricted: true },
+  }),
   'folder.moved': defineEvent({
     area: 'files',
     subject: 'file',

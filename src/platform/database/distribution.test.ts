@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFile } from '../../files/queries.ts'
+import { readFile } from '../../files/access/access.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { createFolder } from '../../../test/support/files.ts'
@@ -45,7 +45,9 @@ test('records of several orgs that are looked up at once are read by one stateme
     [one, newId()],
     [one, folders[0].id],
   ] as const
-  const found = await Promise.all(asked.map(([{ orgId }, id]) => readFile(db.hot, { orgId } as Actor, id)))
+  const found = await Promise.all(
+    asked.map(([{ orgId }, id]) => readFile(db.hot, { orgId, role: 'owner' } as Actor, id)),
+  )
   assert.deepEqual(
     found.map((file) => file?.id),
     [folders[0].id, folders[1].id, undefined, undefined, folders[0].id],

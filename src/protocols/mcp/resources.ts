@@ -119,7 +119,7 @@ const readFile = async ({ db, objects }: SessionDeps, actor: Actor, uri: string,
     const text = JSON.stringify(await listFolder(db, actor, { parentId: id }))
     return { uri, mimeType: listingType, text }
   }
-  const { mimeType, sizeBytes, storageKey } = await getContent(db, actor.orgId, id)
+  const { mimeType, sizeBytes, storageKey } = await getContent(db, actor, id)
   if (sizeBytes > maxResourceBytes) {
     const message = `The file is larger than ${maxResourceBytes} bytes. GET /api/v1/files/${id}?download=true downloads it.`
     throw new RpcError('invalidParams', message, { uri, sizeBytes, maxBytes: maxResourceBytes })

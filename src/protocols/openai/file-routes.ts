@@ -153,7 +153,7 @@ export const registerOpenAiFileRoutes = (app: App, deps: SessionDeps): void => {
     async (request, reply) => {
       const { actor, params } = request
       await getStoredFile(db.hot, actor, params.id)
-      const content = await getContent(db.hot, actor.orgId, params.id)
+      const content = await getContent(db.hot, actor, params.id)
       const headers = downloadHeaders(content.mimeType, dispositionOf('attachment', content.name))
       return sendContent(request, reply, { objects, content, headers })
     },

@@ -51,7 +51,7 @@ const conditionDeps = ({ db, config }: DavDeps) => ({ db, baseUrl: config.baseUr
 export const get = async ({ db, objects }: DavDeps, request: FastifyRequest, reply: FastifyReply) => {
   const target = requireExisting(await targetOf(db, request))
   if (!target.entry || target.isFolder) throw notAllowed('A folder has no content. List it with PROPFIND.')
-  const content = await getContent(db, request.actor.orgId, target.entry.id)
+  const content = await getContent(db, request.actor, target.entry.id)
   reply.header('last-modified', new Date(target.entry.contentAt).toUTCString())
   const headers = downloadHeaders(content.mimeType, dispositionOf('attachment', content.name))
   return sendContent(request, reply, {

@@ -3,7 +3,7 @@ import { findPath, isPathName } from '../../files/files.ts'
 import type { EntryRow } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { badRequest, forbidden, notFound } from '../../platform/http/errors.ts'
 import { DavError, davPrefix } from './errors.ts'
 
 /** Longer paths than the files can have. */
@@ -102,6 +102,12 @@ export const requireExisting = (target: Target): Target => {
 }
 
 /** The folder for something new. Throws 409 when it does not exist, as RFC 4918 asks for. */
+/** Throws FORBIDDEN for a file or folder that the caller may only read. */
+export const requireChangeable = (target: Target): Target => {
+  if (target.entry?.isWritable === false) throw forbidden('You may read this, but not change it.')
+  return target
+}
+
 export const requireParent = ({ parent }: Target): NonNullable<Target['parent']> => {
   if (!parent) throw new DavError('CONFLICT', 'The folder of this path does not exist.', { status: 409 })
   return parent

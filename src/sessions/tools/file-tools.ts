@@ -70,7 +70,7 @@ const read: Tool = {
     { actor, signal, turn, ...deps }: ToolContext,
     { fileId, offset = 0 }: { fileId: string; offset?: number },
   ) => {
-    const { name, mimeType, sizeBytes } = await getContent(deps.db, actor.orgId, fileId)
+    const { name, mimeType, sizeBytes } = await getContent(deps.db, actor, fileId)
     if (pictureTypes.has(mimeType)) {
       if (!(await isOwnContent(deps.db, actor, fileId))) turn?.noteUntrusted()
       // The transcript has only the reference. The picture is read when a model is called.

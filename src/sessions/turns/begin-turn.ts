@@ -99,7 +99,7 @@ const answeringAgent = async (
 
 const filePart = async (db: Database, actor: Actor, fileId: string): Promise<MessagePart> => {
   if (!actor.permissions.has('files:read')) throw notFound('File')
-  const { name, mimeType, sizeBytes } = await getContent(db.hot, actor.orgId, fileId)
+  const { name, mimeType, sizeBytes } = await getContent(db.hot, actor, fileId)
   return { type: 'file', fileId, name, mimeType, sizeBytes }
 }
 

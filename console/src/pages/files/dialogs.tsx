@@ -6,6 +6,7 @@ import { TextField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
+import { AccessDialog } from './access-dialog.tsx'
 import { countOf, createFolder, deleteFiles, linkFile, moveFiles, renameFile, tagFile } from './changes.ts'
 import styles from './dialogs.module.css'
 import { FolderTree } from './folders/folder-tree.tsx'
@@ -14,7 +15,7 @@ import { ShareDialog } from './share-dialog.tsx'
 
 export type FileDialogRequest =
   | { kind: 'folder' }
-  | { kind: 'rename' | 'tags' | 'link' | 'share'; file: FileRecord }
+  | { kind: 'rename' | 'tags' | 'link' | 'share' | 'access'; file: FileRecord }
   | { kind: 'move' | 'delete'; files: readonly FileRecord[] }
 
 interface Props {
@@ -226,6 +227,8 @@ export const FileDialogs = ({
           onClose={onClose}
         />
       )
+    case 'access':
+      return <AccessDialog file={request.file} onClose={onClose} />
     case 'share':
       return <ShareDialog file={request.file} onClose={onClose} />
     case 'tags':

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import {
   File,
@@ -11,6 +12,7 @@ import {
   Folder,
   FolderLock,
   Link2,
+  Lock,
 } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 import styles from './file-kind.module.css'
@@ -60,6 +62,13 @@ const icons: Record<Kind, LucideIcon> = {
   archive: FileArchive,
   data: File,
 }
+
+/** Marks a folder that only some people see. */
+export const RestrictedIcon = () => (
+  <span className={styles['restricted']} role="img" aria-label={t`Restricted`} title={t`Restricted`}>
+    <Lock aria-hidden="true" />
+  </span>
+)
 
 export const KindIcon = ({ file }: { file: Pick<FileRecord, 'source' | 'mimeType' | 'isProtected'> }) => {
   const kind = kindOf(file)

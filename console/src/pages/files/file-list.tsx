@@ -17,7 +17,7 @@ import { VirtualList } from '../../ui/data/virtual-list.tsx'
 import { useDropTarget } from './drop-target.ts'
 import { writeDraggedRows } from './drag-data.ts'
 import styles from './file-list.module.css'
-import { KindIcon } from './file-kind.tsx'
+import { KindIcon, RestrictedIcon } from './file-kind.tsx'
 import { ListHeader } from './list-header.tsx'
 import type { FileRows } from './rows.ts'
 import type { Selection } from './selection.ts'
@@ -126,6 +126,7 @@ const RowContent = ({
         </Link>
         <Facts file={file} sorting={sorting} />
       </span>
+      {file.restricted === true && <RestrictedIcon />}
       {file.status === 'pending' && (
         <Badge tone="warn">
           <Trans>Upload pending</Trans>

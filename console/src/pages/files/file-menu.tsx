@@ -7,6 +7,7 @@ import {
   FolderOpen,
   Link2,
   Link as LinkIcon,
+  Lock,
   PenLine,
   Share2,
   SquareArrowOutUpRight,
@@ -89,6 +90,15 @@ export const fileMenuFor = (
                   onSelect: () => openDialog({ kind: 'share', file }),
                 },
               ]),
+          ...(file.source === 'folder'
+            ? [
+                {
+                  label: t`Manage access…`,
+                  icon: <Lock />,
+                  onSelect: () => openDialog({ kind: 'access', file }),
+                },
+              ]
+            : []),
           'separator',
           {
             label: t`Rename`,

@@ -10,6 +10,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Menu } from '../../ui/forms/menu.tsx'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { countOf } from './changes.ts'
+import { RestrictedIcon } from './file-kind.tsx'
 import { useDropTarget } from './drop-target.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import type { Filter } from './filtering.ts'
@@ -22,17 +23,20 @@ import { UploadButton } from './upload-button.tsx'
 const Crumb = ({
   id,
   name,
+  isRestricted = false,
   isLast,
   sorting,
 }: {
   id: string | null
   name: string
+  isRestricted?: boolean
   isLast: boolean
   sorting: Sorting
 }) => {
   const drop = useDropTarget(id)
   return (
     <li className={styles['crumb']}>
+      {isRestricted && <RestrictedIcon />}
       {isLast ? (
         <h1 aria-current="page">{name}</h1>
       ) : (
@@ -111,8 +115,15 @@ export const ToolBar = ({
     <nav aria-label={t`Path`} className={styles['path']}>
       <ol>
         <Crumb id={null} name={t`Files`} isLast={path.length === 0} sorting={sorting} />
-        {path.map(({ id, name }, index) => (
-          <Crumb key={id} id={id} name={name} isLast={index === path.length - 1} sorting={sorting} />
+        {path.map(({ id, name, restricted }, index) => (
+          <Crumb
+            key={id}
+            id={id}
+            name={name}
+            isRestricted={restricted === true}
+            isLast={index === path.length - 1}
+            sorting={sorting}
+          />
         ))}
       </ol>
       {total !== undefined && <span className={styles['total']}>{formatNumber(total)}</span>}

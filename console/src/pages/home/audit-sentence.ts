@@ -25,6 +25,7 @@ const sentences: Record<string, Text> = {
   'file.version-deleted': msg`Version of a file deleted`,
   'file.version-labelled': msg`Version of a file labelled`,
   'file.version-restored': msg`Version of a file restored`,
+  'folder.access-changed': msg`Access to a folder changed`,
   'member.invitation-withdrawn': msg`Invitation cancelled`,
   'member.role-changed': msg`Role of a member changed`,
   'org.defaults-updated': msg`Defaults of the organization changed`,

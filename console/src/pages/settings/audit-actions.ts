@@ -37,6 +37,7 @@ export const auditActions: readonly string[] = [
   'file.version-deleted',
   'file.version-labelled',
   'file.version-restored',
+  'folder.access-changed',
   'folder.deleted',
   'folder.moved',
   'folder.purged',

@@ -5,7 +5,15 @@ import { checkConditions, depthOf } from '../conditions.ts'
 import type { DavDeps } from '../deps.ts'
 import { insufficientStorage } from '../errors.ts'
 import { placeOf } from '../files.ts'
-import { findTarget, hrefOf, hrefOfTarget, requireExisting, requireParent, targetOf } from '../paths.ts'
+import {
+  findTarget,
+  hrefOf,
+  hrefOfTarget,
+  requireChangeable,
+  requireExisting,
+  requireParent,
+  targetOf,
+} from '../paths.ts'
 import type { Target } from '../paths.ts'
 import { davChild, elementsOf, readXml, writeElement } from '../xml/read.ts'
 import { davDocument, davElement, davNamespace, xmlType } from '../xml/write.ts'
@@ -90,7 +98,7 @@ export const lock = async (deps: DavDeps, request: FastifyRequest, reply: Fastif
   }
   const isDeep = depthOf(request, ['0', 'infinity']) === 'infinity'
   const info = readLockInfo(body)
-  const target = found.exists ? found : await createEmpty(deps, request, found, tokens)
+  const target = found.exists ? requireChangeable(found) : await createEmpty(deps, request, found, tokens)
   const wanted = { ...info, isDeep, seconds, chain: target.chain, href: hrefOfTarget(target) }
   const created = await createLock(db, actor, wanted)
   reply.header('lock-token', `<${tokenOf(created)}>`)

@@ -5,7 +5,7 @@ import { badRequest, forbidden } from '../../../platform/http/errors.ts'
 import { checkConditions } from '../conditions.ts'
 import { insufficientStorage } from '../errors.ts'
 import { requireUnlocked } from '../locks/locks.ts'
-import { hrefOfTarget, requireExisting, targetOf } from '../paths.ts'
+import { hrefOfTarget, requireChangeable, requireExisting, targetOf } from '../paths.ts'
 import { davChild, elementsOf, readXml, writeElement } from '../xml/read.ts'
 import type { XmlElement } from '../xml/read.ts'
 import { davDocument, davElement, davNamespace, xmlType } from '../xml/write.ts'
@@ -90,7 +90,7 @@ const store = (
 /** Sets and removes properties: all of them or none. */
 export const proppatch = async ({ db, config }: ProppatchDeps, request: FastifyRequest, reply: FastifyReply) => {
   const { actor } = request
-  const target = requireExisting(await targetOf(db, request))
+  const target = requireChangeable(requireExisting(await targetOf(db, request)))
   const tokens = await checkConditions({ db, baseUrl: config.baseUrl }, request, target)
   const steps = readSteps(request.body as Buffer | undefined)
   const href = hrefOfTarget(target)

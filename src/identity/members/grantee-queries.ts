@@ -1,0 +1,18 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+export const listMembersOf = (db: Db, orgId: string, userIds: readonly string[]) =>
+  db.rows<{ id: string; name: string }>(sql`
+    select user_id as id, name from members where org_id = ${orgId} and user_id = any(${userIds}::uuid[])`)
+
+export const listWorkspacesOf = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.rows<{ id: string; name: string }>(sql`
+    select id, name from workspaces
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is null`)
+
+/** A foreign key does the same, except where tables are distributed. */
+export const deleteGrantsOfMember = (db: Db, orgId: string, userId: string) =>
+  db.execute(sql`delete from folder_grants where org_id = ${orgId} and user_id = ${userId}`)
+
+export const deleteGrantsOfWorkspace = (db: Db, orgId: string, workspaceId: string) =>
+  db.execute(sql`delete from folder_grants where org_id = ${orgId} and workspace_id = ${workspaceId}`)

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/database.ts'
-import * as queries from './grantee-queries.ts'
+import * as queries from './queries.ts'
 
 /** The names of the members and live workspaces of an org among those that were asked for, by id. */
 export interface Grantees {

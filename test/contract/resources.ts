@@ -104,10 +104,6 @@ export const factories: Record<string, Factory> = {
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
   },
-  [`${api}/billing/statements/:month`]: async (app, owner) => ({
-    params: { month: '2026-11' },
-    exists: readable(app, owner, '/billing/statements/2026-11'),
-  }),
   [`${api}/billing/receipts/:id`]: async (app, owner) => {
     const id = `pi_${newId()}`
     await app.db.execute(
@@ -289,8 +285,8 @@ export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/
 export const freeParams: Record<string, string> = {
   // The conversation id of the AI SDK; the session id comes before it.
   chatId: 'conversation',
-  // A month of the statements, which every org has.
-  month: '2026-11',
+  // Of the statements: every org has one of the current month.
+  month: new Date().toISOString().slice(0, 7),
   // The number of a version; the id of the file comes before it.
   version: '1',
   // An entry of the catalog, which is the same for every org; the agent id comes before it.

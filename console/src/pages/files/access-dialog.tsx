@@ -173,7 +173,10 @@ const AccessForm = ({ file, access, onClose }: { file: FileRecord; access: Acces
   const [restricted, setRestricted] = useState(access.restricted)
   const [grants, setGrants] = useState<readonly Grant[]>(access.grants)
   const form = useSubmit(async () => {
-    const body = { restricted, grants: restricted ? grants.map(({ name: _, ...grant }) => grant) : [] }
+    const body = {
+      restricted,
+      grants: restricted ? grants.map(({ kind, subject, access }) => ({ kind, subject, access })) : [],
+    }
     await api.call('PUT /files/:id/access', { params: { id: file.id }, body })
     await refresh('GET /files', 'GET /files/:id', 'GET /files/:id/access')
     toast.done(restricted ? t`Access to “${file.name}” restricted` : t`Access to “${file.name}” changed`)

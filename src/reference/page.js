@@ -21,7 +21,7 @@ const colours = `
     --scalar-color-3: #a0a0a0; --scalar-color-red: #ff7b76; --scalar-color-purple: #b79af8;
   }`
 
-// The viewer gives some buttons no name or one without their text, and has lists that scroll and cannot get the focus.
+// The viewer gives some buttons no name or one without their text, all examples the same name, and has lists that scroll and cannot get the focus.
 const complete = () => {
   for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
     button.setAttribute('aria-label', 'Copy')
@@ -29,6 +29,12 @@ const complete = () => {
   for (const button of document.querySelectorAll('button.show-more[aria-label]')) {
     const text = button.textContent.trim()
     if (!button.ariaLabel.startsWith(text)) button.ariaLabel = `${text}: ${button.ariaLabel}`
+  }
+  for (const card of document.querySelectorAll('.response-card[role="region"][aria-labelledby]')) {
+    const heading = card.closest('section')?.querySelector('h2, h3')
+    if (!heading) continue
+    card.removeAttribute('aria-labelledby')
+    card.ariaLabel = `${heading.textContent.trim()}: example responses`
   }
   for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
 }

@@ -7570,7 +7570,7 @@ export interface Routes {
   /** Retrieve a statement */
   'GET /billing/statements/:month': {
     params: {
-      /** Calendar month in UTC, such as `2026-11`. */
+      /** Calendar month in UTC of 7 characters, such as `2026-11`. */
       month: string
     }
     data: Statement
@@ -7579,7 +7579,7 @@ export interface Routes {
   /** Download a statement */
   'GET /billing/statements/:month/document': {
     params: {
-      /** Calendar month in UTC, such as `2026-11`. */
+      /** Calendar month in UTC of 7 characters, such as `2026-11`. */
       month: string
     }
     query?: {
@@ -8092,7 +8092,7 @@ export interface Routes {
   /** Download several files as a ZIP archive */
   'GET /files/archive': {
     query: {
-      /** IDs of 1–100 files and folders, separated by commas. */
+      /** IDs of 1–100 files and folders of 36 characters, separated by commas: 36–3,699 characters. */
       ids: string
     }
     data: unknown
@@ -8181,7 +8181,7 @@ export interface Routes {
     data: FolderAccess
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
-  /** Restrict a folder or open it */
+  /** Change who may see a folder */
   'PUT /files/:id/access': {
     params: {
       /** ID of the resource, a UUID. */
@@ -8802,7 +8802,7 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'idempotencyKey'
   }
-  /** Begin a resumable upload */
+  /** Create a resumable upload */
   'POST /uploads': {
     data: Upload
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'

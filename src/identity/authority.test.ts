@@ -23,7 +23,7 @@ describe('API keys as credentials', () => {
     const { status, body } = await app.call('GET', '/api/v1/me', { as: owner })
     assert.equal(status, 200)
     assert.equal(body.data.user.id, owner.userId)
-    assert.deepEqual(body.data.org, { id: owner.orgId, name: 'Acme' })
+    assert.deepEqual(body.data.org, { id: owner.orgId, logoUrl: null, name: 'Acme' })
     assert.deepEqual(body.data.workspace, { id: owner.workspaceId, name: 'Main' })
     assert.equal(body.data.role, 'owner')
     assert.equal(body.data.apiKey.id, owner.apiKeyId)

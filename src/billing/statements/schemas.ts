@@ -103,5 +103,9 @@ export const Statement = Type.Object(
 )
 
 export const StatementParams = Type.Object({
-  month: Type.String({ maxLength: 7, description: 'Calendar month in UTC, such as `2026-11`.', examples: ['2026-11'] }),
+  month: Type.String({
+    maxLength: 7,
+    description: 'Calendar month in UTC of 7 characters, such as `2026-11`.',
+    examples: ['2026-11'],
+  }),
 })

@@ -28,7 +28,7 @@ export const registerAccessRoutes = (app: App, { db }: FilesDeps): void => {
       config: { access: 'files:write', what: 'File', errors: ['CONFLICT'], events: ['folder.access_changed'] },
       schema: {
         tags: ['Files'],
-        summary: 'Restrict a folder or open it',
+        summary: 'Change who may see a folder',
         description:
           'Sets who sees a folder with everything in it: everyone who sees its parent, or only the people, workspaces and roles that are named, and owners of the org. A folder inside of a restricted folder can only be restricted further. For owners, admins and the person who created the folder, with write access to it: FORBIDDEN for others. BAD_REQUEST when the caller would lose their own write access, for a file or link, and for more than 100 grants or 1,000 restricted folders of the org. Links by which the folder or something in it was shared before stop working while it is restricted.',
         params: IdParams,

@@ -166,7 +166,7 @@ const registerCreation = (app: App, context: Context): void => {
       config: { access: 'public', crossOrigin: true, rateLimit: 'reads' },
       schema: {
         tags,
-        summary: 'Discover resumable uploads',
+        summary: 'Retrieve what resumable uploads support',
         description: 'Returns the versions, extensions and limits of the tus protocol that the server supports.',
         response: {
           204: withHeaders(
@@ -205,7 +205,7 @@ const registerCreation = (app: App, context: Context): void => {
       },
       schema: {
         tags,
-        summary: 'Begin a resumable upload',
+        summary: 'Create a resumable upload',
         description: `Creates an upload by the tus protocol 1.0, for files that are large or sent over unreliable connections, up to \`UPLOAD_MAX_BYTES\`. Its size counts towards the quotas at once. It is deleted 24 hours after its last bytes, and at most 7 days after its beginning. A body is stored as the first bytes of the upload. With \`Upload-Concat: final\`, creates a file of partial uploads, which are deleted. NOT_FOUND for a project or partial upload that does not exist, PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, CONFLICT for more than 1,000 open uploads or a partial upload that is not complete. Counts against the rate limit \`uploads\`. ${aboutChunks}`,
         headers: CreationHeaders,
         response: {

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { EventEmitter } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
+import { generateKey } from '../src/platform/key-format.ts'
+import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 
 /** The server under test runs on this core, everything else (load, PostgreSQL) on the other. */
 export const serverCore = '0'
@@ -29,6 +33,39 @@ const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
+
+/** A server in production mode without rate limits, with its own database. */
+export interface Installation {
+  folder: string
+  /** Of the owner of its only org. */
+  key: string
+  server: Server
+  stop(): Promise<void>
+}
+
+export const startInstallation = async (): Promise<Installation> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const { socketDir, port, user, database } = postgres
+  const key = generateKey('live')
+  const server = await startServer('src/main.ts', {
+    NODE_ENV: 'production',
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    BOOTSTRAP_API_KEY: key,
+    RATE_LIMIT_READS: '0',
+    RATE_LIMIT_WRITES: '0',
+    RATE_LIMIT_UPLOADS: '0',
+  })
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { folder, key, server, stop }
+}
 
 /** Starts a script on the cores of the server and waits for the line that ends in its URL. */
 export const startServer = async (

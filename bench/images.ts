@@ -1,13 +1,8 @@
 // Images: the latency of other requests while thumbnails of pictures of 12 megapixels are made.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
-import { printMachine, printTable, quantile, startServer } from './harness.ts'
+import { printMachine, printTable, quantile, startInstallation } from './harness.ts'
 
 const count = Number(process.env['BENCH_IMAGES'] ?? 1_000)
 const concurrency = 16
@@ -51,22 +46,9 @@ const others = async (
 }
 
 export const benchImages = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
-  const key = generateKey('live')
-  const atrium = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
-    RATE_LIMIT_READS: '0',
-    RATE_LIMIT_UPLOADS: '0',
-  })
+  const { key, server, stop } = await startInstallation()
   const read = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${atrium.url}/api/v1${path}`, { ...init, headers: { authorization: `Bearer ${key}`, accept: 'image/webp' } })
+    fetch(`${server.url}/api/v1${path}`, { ...init, headers: { authorization: `Bearer ${key}`, accept: 'image/webp' } })
   const sources = await photos()
   const ids: string[] = []
   for (let number = 0; number < count; number += 1) {
@@ -122,9 +104,7 @@ export const benchImages = async (): Promise<void> => {
       ['ratio of p50 and p99', `${ratio(0.5)}, ${ratio(0.99)}`, ''],
     ],
   )
-  await atrium.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchImages()

@@ -1,11 +1,8 @@
 // Resumable uploads of 100 MB, in one request and in chunks, against a plain PUT of the same bytes.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
-import { median, printMachine, printTable, startServer } from './harness.ts'
+import { median, printMachine, printTable, startInstallation } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const mib = 1_048_576
@@ -46,26 +43,12 @@ const byTus = async (url: string, key: string, chunkBytes: number): Promise<void
 }
 
 export const benchResumable = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
-  const key = generateKey('live')
-  const atrium = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
-    RATE_LIMIT_READS: '0',
-    RATE_LIMIT_WRITES: '0',
-    RATE_LIMIT_UPLOADS: '0',
-  })
+  const { folder, key, server, stop } = await startInstallation()
   const ways: [string, () => Promise<void>][] = [
-    ['plain PUT', () => plainPut(atrium.url, key)],
-    ['tus, one PATCH', () => byTus(atrium.url, key, 100 * mib)],
-    ['tus, chunks of 64 MB', () => byTus(atrium.url, key, 64 * mib)],
-    ['tus, chunks of 8 MB', () => byTus(atrium.url, key, 8 * mib)],
+    ['plain PUT', () => plainPut(server.url, key)],
+    ['tus, one PATCH', () => byTus(server.url, key, 100 * mib)],
+    ['tus, chunks of 64 MB', () => byTus(server.url, key, 64 * mib)],
+    ['tus, chunks of 8 MB', () => byTus(server.url, key, 8 * mib)],
   ]
   const figures = ways.map((): number[] => [])
   // The first round warms up. In turns, so that a slow moment of the machine meets all of them.
@@ -90,9 +73,7 @@ export const benchResumable = async (): Promise<void> => {
       return [name, (100_000 / ms).toFixed(0), ratio, index === 1 ? '≥ 0.80' : '']
     }),
   )
-  await atrium.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchResumable()

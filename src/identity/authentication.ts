@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
-import { onceClosed } from '../platform/http/closed.ts'
+import { cutOff, onceClosed } from '../platform/http/closed.ts'
 import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
@@ -166,11 +166,8 @@ const watchUpload: onRequestHookHandler = (request, reply, done) => {
   const { access, accessWithoutToken } = request.routeOptions.config
   if ((request.actor as Actor | undefined) !== undefined) {
     const needed = accessWithoutToken ?? (access as Permission)
-    const onLost = (): void => {
-      // Handled like a closed connection, so that the stored part of the upload is removed.
-      request.raw.destroy(Object.assign(new Error('the caller lost access'), { code: 'ECONNRESET' }))
-    }
-    onceClosed(reply.raw, request.watchAuthority(onLost, needed))
+    const unwatch = request.watchAuthority(() => cutOff(request.raw, 'the caller lost access'), needed)
+    onceClosed(reply.raw, unwatch)
   }
   done()
 }

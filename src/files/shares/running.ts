@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Db } from '../../platform/database/database.ts'
-import { onceClosed } from '../../platform/http/closed.ts'
+import { cutOff, onceClosed } from '../../platform/http/closed.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { FilesDeps } from '../deps.ts'
@@ -118,9 +118,10 @@ export const watchUpload = (
     const { share: now } = await openVisit(db, token)
     return now.permission === 'upload' && hasSamePassword(share, now)
   }
-  const end = (): void => {
-    raw.destroy(Object.assign(new Error('the share of the upload has ended'), { code: 'ECONNRESET' }))
-  }
-  const unwatch = running.add(JSON.stringify([share.id, share.passwordHash]), () => isAllowedBy(isAllowed), end)
+  const unwatch = running.add(
+    JSON.stringify([share.id, share.passwordHash]),
+    () => isAllowedBy(isAllowed),
+    () => cutOff(raw, 'the share of the upload has ended'),
+  )
   onceClosed(raw, unwatch)
 }

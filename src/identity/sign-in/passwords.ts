@@ -22,12 +22,12 @@ const hashing = createFairQueue({
     serviceUnavailable('Too many sign-ins right now. Try again shortly.', { headers: { 'retry-after': '5' } }),
 })
 
-const hash = (password: string, salt: string): Promise<Buffer> =>
+const computeKey = (password: string, salt: string): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, 64, parameters, (error, key) => (error ? reject(error) : resolve(key)))
   })
 
-const keyOf = (password: string, salt: string): Promise<Buffer> => hashing.run(() => hash(password, salt))
+const keyOf = (password: string, salt: string): Promise<Buffer> => hashing.run(() => computeKey(password, salt))
 
 const newSalt = (): string => randomBytes(16).toString('hex')
 

@@ -19,3 +19,8 @@ export const onceClosed = (raw: IncomingMessage | ServerResponse, listener: () =
     isRemoved = true
   }
 }
+
+/** Cuts off a request. It is handled like a closed connection, so that the stored part of an upload is removed. */
+export const cutOff = (raw: IncomingMessage, why: string): void => {
+  raw.destroy(Object.assign(new Error(why), { code: 'ECONNRESET' }))
+}

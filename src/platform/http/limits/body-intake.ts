@@ -6,7 +6,7 @@ import type {
   preParsingHookHandler,
   RouteOptions,
 } from 'fastify'
-import { onceClosed } from '../closed.ts'
+import { cutOff, onceClosed } from '../closed.ts'
 import { badRequest, serviceUnavailable } from '../errors.ts'
 import { addressGroup } from './network.ts'
 
@@ -182,8 +182,7 @@ const createDeadlines = (limits: BodyLimits) => {
       return
     }
     uploads.delete(upload)
-    // Handled like a closed connection, so that the stored part of the upload is removed.
-    upload.raw.destroy(Object.assign(new Error('the upload stood still'), { code: 'ECONNRESET' }))
+    cutOff(upload.raw, 'the upload stood still')
   }
   const check = (): void => {
     const nowMs = performance.now()

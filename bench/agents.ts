@@ -1,13 +1,7 @@
 // Chat turns on the built-in model: time to the first byte, throughput of durable turns (the message, the steps and the
 // reply are committed), and memory per open stream. Also the first page of a long list of agents.
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
 import {
   collectGarbage,
   cpuMicroseconds,
@@ -17,6 +11,7 @@ import {
   quantile,
   residentBytes,
   startServer,
+  startDatabase,
 } from './harness.ts'
 import type { Server } from './harness.ts'
 
@@ -147,17 +142,9 @@ const weighStreams = async ({ pid }: Server, client: Client): Promise<{ held: nu
 }
 
 export const benchAgents = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const key = generateKey('dev')
-  const host = encodeURIComponent(postgres.socketDir)
+  const { key, connection, env, stop } = await startDatabase('development')
   const environment = {
-    NODE_ENV: 'development',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${postgres.user}@localhost:${postgres.port}/${postgres.database}?host=${host}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
+    ...env,
     RATE_LIMIT_TURNS: '0',
     RATE_LIMIT_WRITES: '0',
     RATE_LIMIT_READS: '0',
@@ -168,8 +155,7 @@ export const benchAgents = async (): Promise<void> => {
   const cpuBefore = await cpuMicroseconds(server.pid)
   const { times, perSecond } = await countTurns(client)
   const cpu = ((await cpuMicroseconds(server.pid)) - cpuBefore) / times.length
-  const { socketDir, port, user, database } = postgres
-  const lists = await timeLists(server.url, key, { host: socketDir, port, user, database })
+  const lists = await timeLists(server.url, key, connection)
   await server.stop()
   // A server that was busy before has free memory, which would hide the memory that streams need.
   const fresh = await startServer('src/main.ts', environment)
@@ -195,8 +181,7 @@ export const benchAgents = async (): Promise<void> => {
       ['the same before garbage collection, KB', streams.asIs.toFixed(1), ''],
     ],
   )
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchAgents()

@@ -1,8 +1,5 @@
 // Billing: durable charges per second of one org, spending reports over ten million records of a year, and pages of a
 // ledger with a million transactions.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { postCharges } from '../src/billing/ledger/ledger.ts'
 import { createChargePoster } from '../src/billing/ledger/charge-poster.ts'
@@ -13,11 +10,10 @@ import { verifyOrg } from '../src/billing/ledger/verify.ts'
 import type { Actor } from '../src/identity/actor.ts'
 import { openDatabase, sql } from '../src/platform/database/database.ts'
 import type { Database } from '../src/platform/database/database.ts'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { newId } from '../src/platform/ids.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
-import { printMachine, printTable, quantile } from './harness.ts'
+import { printMachine, printTable, quantile, startDatabase } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const records = Number(process.env['BENCH_RECORDS'] ?? 10_000_000)
@@ -215,9 +211,7 @@ const benchLedger = async (db: Database, connection: pg.ClientConfig): Promise<(
 }
 
 export const benchBilling = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const connection = { host: postgres.socketDir, port: postgres.port, user: postgres.user, database: postgres.database }
+  const { connection, stop } = await startDatabase()
   await migrate(connection)
   const db = openDatabase({
     connection: { ...connection, statement_timeout: 0 },
@@ -240,8 +234,7 @@ export const benchBilling = async (): Promise<void> => {
     printTable([`transactions of a ledger of ${length}`, 'p50 ms', 'ratio to first page', 'target'], ledger)
   } finally {
     await db.close()
-    await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
+    await stop()
   }
 }
 

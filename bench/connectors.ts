@@ -1,12 +1,8 @@
 // Receiving events against a bare route with one durable insert, deduplication, isolation of endpoints when one is
 // flooded, and the number of token requests when fifty callers need the same expired token.
 import { fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import type pg from 'pg'
@@ -21,14 +17,22 @@ import { openDeps } from '../src/deps.ts'
 import type { Deps } from '../src/deps.ts'
 import { createOrg } from '../src/identity/members/orgs.ts'
 import { sql } from '../src/platform/database/database.ts'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { newId } from '../src/platform/ids.ts'
 import { installJobs } from '../src/platform/jobs/store.ts'
 import { generateKey } from '../src/platform/key-format.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
 import type { Flood } from './flood.ts'
-import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
+import {
+  atSteadyRate,
+  cpuMicroseconds,
+  median,
+  printMachine,
+  printTable,
+  quantile,
+  startServer,
+  startDatabase,
+} from './harness.ts'
 import type { Server } from './harness.ts'
 import { reserve, slackEvent, slackSecret } from './slack-events.ts'
 
@@ -300,26 +304,19 @@ const measureAll = async (
 }
 
 const benchConnectors = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
-  const connection = { host: socketDir, port, user, database }
+  const { connection, env: ofDatabase, stop } = await startDatabase()
   await migrate(connection)
   await installJobs(connection, log)
   const tokens = await startTokenEndpoint()
   const env = {
-    NODE_ENV: 'production',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    ...ofDatabase,
     CONNECTOR_GMAIL_BASE_URL: tokens.url,
     CONNECTOR_GMAIL_CLIENT_ID: 'bench',
     CONNECTOR_GMAIL_CLIENT_SECRET: 'bench',
   }
   await measureAll(connection, parseConfig(env), env, tokens.asked)
   tokens.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 await benchConnectors()

@@ -1,18 +1,22 @@
 // Delivery of events: CPU of server and PostgreSQL for each delivery to one endpoint and to ten endpoints that receive the
 // same events, and the time from a change, and from a received webhook event, to its first delivery.
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
+import {
+  atSteadyRate,
+  cpuMicroseconds,
+  median,
+  printMachine,
+  printTable,
+  quantile,
+  startServer,
+  startDatabase,
+} from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const deliveriesPerRound = Number(process.env['BENCH_DELIVERIES'] ?? 5_000)
@@ -20,22 +24,15 @@ const changesPerSecond = Number(process.env['BENCH_CHANGES_PER_SECOND'] ?? 50)
 const receivedPerSecond = Number(process.env['BENCH_RECEIVED_PER_SECOND'] ?? 500)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 
-const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-const postgres = await startEmbeddedPostgres({ dataDir: folder })
-const { socketDir, port, user, database } = postgres
-const key = generateKey('dev')
+const { folder, connection, key, env, stop } = await startDatabase('development')
 const server = await startServer('src/main.ts', {
-  DATA_DIR: folder,
-  DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-  ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-  BOOTSTRAP_API_KEY: key,
+  ...env,
   OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
   RATE_LIMIT_WRITES: '0',
   RATE_LIMIT_RECEIVE: '0',
-  PORT: '0',
   LOG_LEVEL: 'silent',
 })
-const client = new pg.Client({ host: socketDir, port, user, database })
+const client = new pg.Client(connection)
 await client.connect()
 
 let arrived = 0
@@ -239,6 +236,5 @@ try {
   await server.stop()
   receiver.closeAllConnections()
   receiver.close()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }

@@ -3,9 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { updateAgent } from '../src/agents/agents.ts'
@@ -14,8 +11,6 @@ import { createPublisher } from '../src/outbox/publisher.ts'
 import { openDatabase } from '../src/platform/database/database.ts'
 import type { Database } from '../src/platform/database/database.ts'
 import { createLog } from '../src/platform/process/log.ts'
-import { generateKey } from '../src/platform/key-format.ts'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import {
   atSteadyRate,
   collectGarbage,
@@ -25,6 +20,7 @@ import {
   quantile,
   residentBytes,
   startServer,
+  startDatabase,
 } from './harness.ts'
 import type { Server } from './harness.ts'
 
@@ -38,17 +34,9 @@ const writers = 16
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const rowsPerInsert = 250_000
 
-const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-const postgres = await startEmbeddedPostgres({ dataDir: folder })
-const { socketDir, port, user, database } = postgres
-const key = generateKey('live')
+const { connection, key, env: ofDatabase, stop } = await startDatabase()
 const env = {
-  NODE_ENV: 'production',
-  PORT: '0',
-  DATA_DIR: folder,
-  DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-  ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-  BOOTSTRAP_API_KEY: key,
+  ...ofDatabase,
   RATE_LIMIT_READS: '1000000',
   RATE_LIMIT_WRITES: '0',
   MAX_CONNECTIONS_PER_ADDRESS: '5000',
@@ -92,7 +80,7 @@ const benchWrites = async (): Promise<void> => {
   const { items } = await call<{ items: { id: string }[] }>(server.url, 'GET', '/workspaces')
   await server.stop()
   const db = openDatabase({
-    connection: { host: socketDir, port, user, database },
+    connection,
     poolSize: writers + 4,
     hotConnections: 2,
     onError: (error) => console.error(error),
@@ -254,7 +242,7 @@ const benchStreams = async (): Promise<void> => {
 const benchLog = async (): Promise<void> => {
   const server = await startServer('src/main.ts', env)
   const { id: orgId } = (await call<Me>(server.url, 'GET', '/me')).org
-  const client = new pg.Client({ host: socketDir, port, user, database })
+  const client = new pg.Client(connection)
   await client.connect()
   const fill = async (from: number, to: number): Promise<void> => {
     for (let first = from; first < to; first += rowsPerInsert) {
@@ -309,5 +297,4 @@ printMachine('Events')
 if (parts.includes('writes')) await benchWrites()
 if (parts.includes('streams')) await benchStreams()
 if (parts.includes('log')) await benchLog()
-await postgres.stop()
-await rm(folder, { recursive: true, force: true })
+await stop()

@@ -1,14 +1,11 @@
 // Files: uploads against a bare stream to the disk, and lists, searches and deletions among a million files.
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
-import { median, printMachine, printTable, quantile, residentBytes, startServer } from './harness.ts'
+import { median, printMachine, printTable, quantile, residentBytes, startServer, startInstallation } from './harness.ts'
 import type { Server } from './harness.ts'
 import { benchPreviews } from './previews.ts'
 
@@ -267,36 +264,20 @@ const benchLists = async (atrium: Server, key: string): Promise<void> => {
 }
 
 export const benchFiles = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const { folder, connection, key, server: atrium, stop } = await startInstallation()
   const baselineFolder = join(folder, 'baseline')
   await mkdir(baselineFolder)
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
-  const key = generateKey('live')
-  const atrium = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
-    RATE_LIMIT_READS: '0',
-    RATE_LIMIT_WRITES: '0',
-    RATE_LIMIT_UPLOADS: '0',
-  })
   const baseline = await startServer('bench/upload-server.ts', { BASELINE_FOLDER: baselineFolder })
   await benchUploads(atrium, baseline, key, folder)
   await baseline.stop()
   await benchPreviews(atrium, key)
-  const client = new pg.Client({ host: socketDir, port, user, database })
+  const client = new pg.Client(connection)
   await client.connect()
   await seed(client)
   await client.end()
   await benchLists(atrium, key)
   agent.destroy()
-  await atrium.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchFiles()

@@ -34,37 +34,56 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A server in production mode without rate limits, with its own database. */
-export interface Installation {
+export interface BenchDatabase {
+  /** A new folder for data, removed by `stop`. */
   folder: string
-  /** Of the owner of its only org. */
+  connection: { host: string; port: number; user: string; database: string }
+  /** Of the owner of the only org of a server that starts with `env`. */
   key: string
-  server: Server
+  /** What a server needs to use the database and the folder. */
+  env: Record<string, string>
   stop(): Promise<void>
 }
 
-export const startInstallation = async (): Promise<Installation> => {
+/** PostgreSQL with the settings of an installation. The demo model needs `development`. */
+export const startDatabase = async (mode: 'production' | 'development' = 'production'): Promise<BenchDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   const { socketDir, port, user, database } = postgres
-  const key = generateKey('live')
-  const server = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
-    RATE_LIMIT_READS: '0',
-    RATE_LIMIT_WRITES: '0',
-    RATE_LIMIT_UPLOADS: '0',
-  })
+  const key = generateKey(mode === 'production' ? 'live' : 'dev')
+  return {
+    folder,
+    connection: { host: socketDir, port, user, database },
+    key,
+    env: {
+      NODE_ENV: mode,
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+      ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      BOOTSTRAP_API_KEY: key,
+    },
+    stop: async () => {
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A server in production mode without rate limits, with its own database. */
+export interface Installation extends Omit<BenchDatabase, 'env'> {
+  server: Server
+}
+
+export const startInstallation = async (): Promise<Installation> => {
+  const { env, ...database } = await startDatabase()
+  const limits = { RATE_LIMIT_READS: '0', RATE_LIMIT_WRITES: '0', RATE_LIMIT_UPLOADS: '0' }
+  const server = await startServer('src/main.ts', { ...env, ...limits })
   const stop = async (): Promise<void> => {
     await server.stop()
-    await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
+    await database.stop()
   }
-  return { folder, key, server, stop }
+  return { ...database, server, stop }
 }
 
 /** Starts a script on the cores of the server and waits for the line that ends in its URL. */

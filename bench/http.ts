@@ -1,13 +1,8 @@
 // Requests against three baselines in the same run: a bare Fastify route, and bare Fastify routes with a prepared point
 // select on the same PostgreSQL, one for each request or one for all requests of a turn of the event loop.
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { checksum, generateKey } from '../src/platform/key-format.ts'
-import { compare, printMachine, printTable, startServer } from './harness.ts'
+import { compare, printMachine, printTable, startServer, startDatabase } from './harness.ts'
 import type { Target } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -55,22 +50,9 @@ const varyKey = (key: string): ((request: Buffer) => void) => {
 }
 
 export const benchHttp = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const connection: pg.ClientConfig = {
-    host: postgres.socketDir,
-    port: postgres.port,
-    user: postgres.user,
-    database: postgres.database,
-  }
-  const key = generateKey('live')
+  const { connection, key, env, stop } = await startDatabase()
   const atrium = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${postgres.user}@localhost:${postgres.port}/${postgres.database}?host=${encodeURIComponent(postgres.socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
+    ...env,
     // The maximum: requests are counted and get the headers, but are never rejected.
     RATE_LIMIT_READS: '1000000',
   })
@@ -137,8 +119,7 @@ export const benchHttp = async (): Promise<void> => {
   )
   await atrium.stop()
   await baseline.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchHttp()

@@ -2,18 +2,14 @@
 // worker. This process runs on the server's core; PostgreSQL, with production settings, on the other.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openDatabase, sql } from '../src/platform/database/database.ts'
 import type { Database } from '../src/platform/database/database.ts'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { createJobs, defineJob } from '../src/platform/jobs/jobs.ts'
 import type { Jobs } from '../src/platform/jobs/jobs.ts'
 import { createLog } from '../src/platform/process/log.ts'
-import { printMachine, printTable, quantile, serverCore } from './harness.ts'
+import { printMachine, printTable, quantile, serverCore, startDatabase } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const batch = 10_000
@@ -150,23 +146,14 @@ const measure = async (connection: pg.ClientConfig): Promise<void> => {
 }
 
 const benchJobs = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
+  const { connection, stop } = await startDatabase()
   const child = spawn(
     'taskset',
-    [
-      '-c',
-      serverCore,
-      process.execPath,
-      import.meta.filename,
-      JSON.stringify({ host: socketDir, port, user, database }),
-    ],
+    ['-c', serverCore, process.execPath, import.meta.filename, JSON.stringify(connection)],
     { stdio: 'inherit' },
   )
   const [code] = (await once(child, 'exit')) as [number | null]
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
   if (code !== 0) process.exit(1)
 }
 

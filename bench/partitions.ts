@@ -1,8 +1,5 @@
 // Retention by whole months: dropping a month of the audit log while others insert and list, and the first page of the
 // log of an org with and without that month.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Actor } from '../src/identity/actor.ts'
 import { listEntries } from '../src/identity/audit/queries.ts'
 import { openDatabase, sql } from '../src/platform/database/database.ts'
@@ -10,8 +7,7 @@ import type { Database } from '../src/platform/database/database.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
 import { dropExpired } from '../src/platform/database/partitions.ts'
 import { newId } from '../src/platform/ids.ts'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { median, printMachine, printTable } from './harness.ts'
+import { median, printMachine, printTable, startDatabase } from './harness.ts'
 
 const records = Number(process.env['BENCH_RECORDS'] ?? 10_000_000)
 const rowsPerStatement = 500_000
@@ -47,12 +43,10 @@ const repeat = (work: () => Promise<unknown>): (() => Promise<number>) => {
   }
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-const postgres = await startEmbeddedPostgres({ dataDir: folder })
-const { socketDir: host, port, user, database } = postgres
-await migrate({ host, port, user, database })
+const { connection, stop } = await startDatabase()
+await migrate(connection)
 const db = openDatabase({
-  connection: { host, port, user, database },
+  connection,
   poolSize: 4,
   hotConnections: 1,
   onError: (error) => console.error(error),
@@ -122,5 +116,4 @@ printTable(
   ],
 )
 await db.close()
-await postgres.stop()
-await rm(folder, { recursive: true, force: true })
+await stop()

@@ -2,19 +2,13 @@
 // byte of a stream, durable turns, the first delivery of a webhook event, and the age of stream frames.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
+import { cpuMicroseconds, median, printMachine, printTable, quantile, startServer, startDatabase } from './harness.ts'
 import type { Server } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
@@ -256,19 +250,11 @@ const report = (figures: Map<string, Figures[]>): void => {
 }
 
 export const benchSplit = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const { connection, key, env: ofDatabase, stop } = await startDatabase('development')
   const redis = await startRedis()
-  const key = generateKey('dev')
-  const { socketDir, port, user, database } = postgres
-  const connection = new pg.Client({ host: socketDir, port, user, database })
+  const client = new pg.Client(connection)
   const env = {
-    NODE_ENV: 'development',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    BOOTSTRAP_API_KEY: key,
+    ...ofDatabase,
     OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
     ...Object.fromEntries(['TURNS', 'WRITES', 'READS', 'RECEIVE'].map((what) => [`RATE_LIMIT_${what}`, '0'])),
@@ -278,19 +264,18 @@ export const benchSplit = async (): Promise<void> => {
     { name: '2 + 2, NOTIFY', start: startSplit },
     ...(redis ? [{ name: '2 + 2, Redis', start: () => startSplit({ ...env, REDIS_URL: redis.url }) }] : []),
   ]
-  await connection.connect()
+  await client.connect()
   const figures = new Map<string, Figures[]>(cases.map(({ name }) => [name, []]))
   // The first start migrates the database.
   await (await startServer('src/main.ts', env)).stop()
   for (let round = 0; round < rounds; round++) {
-    for (const one of cases) figures.get(one.name)?.push(await measure(one, env, key, connection))
+    for (const one of cases) figures.get(one.name)?.push(await measure(one, env, key, client))
   }
   report(figures)
   if (!redis) console.log('\nleft out: Redis (redis-server is not installed)')
-  await connection.end()
+  await client.end()
   redis?.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 if (import.meta.main) await benchSplit()

@@ -1,18 +1,15 @@
 // Durable turns of several orgs with a paid model over HTTP, in production mode, and what they cost: transactions, WAL,
 // heap-only updates and CPU. The floor is a turn reduced to three prepared statements, each committed durably.
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Pool } from 'undici'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
-import { cpuMicroseconds, printMachine, printTable, quantile, startServer } from './harness.ts'
+import { cpuMicroseconds, printMachine, printTable, quantile, startServer, startDatabase } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const clients = Number(process.env['BENCH_CLIENTS'] ?? 32)
@@ -196,17 +193,10 @@ const postgresCpu = async (postmaster: number): Promise<number> => {
 }
 
 const benchTurns = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: folder })
-  const { socketDir, port, user, database } = postgres
-  const connection = { host: socketDir, port, user, database }
+  const { folder, connection, env, stop } = await startDatabase()
   const model = await startModel()
   const server = await startServer('src/main.ts', {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    ...env,
     MODEL_PROVIDERS: 'fake',
     MODEL_FAKE_BASE_URL: model.baseUrl,
     MODEL_FAKE_MODELS: 'm1',
@@ -270,8 +260,7 @@ const benchTurns = async (): Promise<void> => {
   await client.end()
   await pool.destroy()
   model.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }
 
 await benchTurns()

@@ -1,20 +1,23 @@
 // Receiving against a bare route with one durable insert; delivery of 500 events/s to one endpoint with SQL statements per
 // event; isolation of nine endpoints from one that hangs; lists of events among millions.
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { Pool } from 'undici'
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
-import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
+import {
+  atSteadyRate,
+  cpuMicroseconds,
+  median,
+  printMachine,
+  printTable,
+  quantile,
+  startServer,
+  startDatabase,
+} from './harness.ts'
 import type { Server } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -352,23 +355,14 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   list: benchList,
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
-const postgres = await startEmbeddedPostgres({ dataDir: folder })
-const { socketDir, port, user, database } = postgres
-const connection = { host: socketDir, port, user, database }
+const { connection, key, env: ofDatabase, stop } = await startDatabase()
 const client = new pg.Client(connection)
 await client.connect()
 await client.query(
   'create table baseline_events (id bigint generated always as identity primary key, body jsonb not null)',
 )
-const key = generateKey('live')
 const env = {
-  NODE_ENV: 'production',
-  PORT: '0',
-  DATA_DIR: folder,
-  DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
-  ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-  BOOTSTRAP_API_KEY: key,
+  ...ofDatabase,
   OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
   RATE_LIMIT_RECEIVE: '1000000',
   RATE_LIMIT_READS: '1000000',
@@ -389,6 +383,5 @@ try {
 } finally {
   await client.end()
   for (const server of [atrium, api, baseline]) await server.stop()
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stop()
 }

@@ -73,9 +73,9 @@ export const storageVariables = {
   },
   UPLOAD_MAX_BYTES: {
     description:
-      'Maximum size of a file in bytes, 104,857,600–2,147,483,647. Larger files than 104,857,600 bytes (100 MB) need a resumable upload; other requests that send a file are limited to that.',
+      'Maximum size of a file in bytes, 104,857,600–5,497,558,138,880 (5 TB). Larger files than 104,857,600 bytes (100 MB) need a resumable upload; other requests that send a file are limited to that.',
     fallback: '104857600',
-    parse: integer(104_857_600, 2_147_483_647),
+    parse: integer(104_857_600, 5_497_558_138_880),
   },
   DATABASE_URL: {
     description:

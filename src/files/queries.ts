@@ -3,6 +3,7 @@ import type { Db, LookUp, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import { hasAllAccess, mayRead, mayWrite } from './access/condition-queries.ts'
 import type { Reader, Unrestricted } from './access/condition-queries.ts'
+import { columnsOf, sizeOf } from './size-queries.ts'
 import { insertOutboxRow } from '../outbox/queries.ts'
 import type { OutboxRow } from '../outbox/queries.ts'
 import { nameKeyOf } from './tree/names.ts'
@@ -44,7 +45,7 @@ export type WritableRow = FileRow & { isWritable: boolean }
  * The columns of a FileRow; the table must be called `f`. Only for rows whose reader knows the target of a link; others
  * use readColumns.
  */
-export const fileColumns = sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id, f.project_id, f.source,
+export const fileColumns = sql`f.id, f.name, f.mime_type, ${sizeOf(sql`f`)} as size, f.parent_id, f.project_id, f.source,
   f.target_id as target_file_id, f.tags, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
   f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.version,
   f.revision, f.guards`
@@ -57,7 +58,9 @@ const target = (reader: Reader): Sql =>
       ) then f.target_id end`
 
 /** The columns of a FileRow as a person may see them: a link to a file that is not open to them has no target. */
-export const readColumns = (reader: Reader): Sql => sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id,
+export const readColumns = (
+  reader: Reader,
+): Sql => sql`f.id, f.name, f.mime_type, ${sizeOf(sql`f`)} as size, f.parent_id,
   f.project_id, f.source, ${target(reader)} as target_file_id, f.tags, f.is_protected, f.status, f.blob_id,
   encode(f.sha256, 'hex') as content_hash, f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at,
   f.updated_at, f.version, f.revision, f.guards`
@@ -68,7 +71,7 @@ const lookUpById = (ofOrg: string) => `
   select asked.place, found.record
   from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (org_id, id, place)
     cross join lateral (
-      select json_build_object('id', f.id, 'name', f.name, 'mimeType', f.mime_type, 'size', f.size_bytes,
+      select json_build_object('id', f.id, 'name', f.name, 'mimeType', f.mime_type, 'size', coalesce(f.large_bytes, f.size_bytes),
         'parentId', f.parent_id, 'projectId', f.project_id, 'source', f.source, 'targetFileId', f.target_id,
         'tags', f.tags, 'isProtected', f.is_protected, 'status', f.status, 'blobId', f.blob_id,
         'contentHash', encode(f.sha256, 'hex'), 'createdBy', f.created_by,
@@ -123,7 +126,7 @@ export interface ContentRow {
 /** A file with its content: its own, or that of the file that it links to when that is open to the reader as well. */
 export const findContent = (db: Db, reader: Reader | Unrestricted, id: string) =>
   db.row<ContentRow>(sql`
-    select f.id, f.name, f.source, t.id as target_id, t.mime_type, t.size_bytes as size, t.status, t.blob_id,
+    select f.id, f.name, f.source, t.id as target_id, t.mime_type, ${sizeOf(sql`t`)} as size, t.status, t.blob_id,
       encode(t.sha256, 'hex') as content_hash
     from files f
       left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
@@ -187,8 +190,9 @@ export interface NewFile {
  * Inserts the row and its event and adds it to the counts of its folder and of the org's quotas. To prevent deadlocks,
  * the counts must be the last locks of a transaction: first the folder's, then the org's.
  */
-export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow) =>
-  db.row<FileRow>(sql`
+export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow) => {
+  const { small, large } = columnsOf(file.sizeBytes ?? 0)
+  return db.row<FileRow>(sql`
     with counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       values (${actor.orgId}, ${file.parentId ?? actor.orgId}, pg_backend_pid() % 16, 1)
@@ -202,13 +206,14 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow
     ), noted as (
       ${insertOutboxRow(event)}
     )
-    insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
-      blob_id, sha256, target_id, is_protected, is_untrusted, named_by, guards, created_by)
+    insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, large_bytes,
+      status, blob_id, sha256, target_id, is_protected, is_untrusted, named_by, guards, created_by)
     values (${actor.orgId}, ${file.id}, ${file.source}, ${file.name}, ${nameKeyOf(file.name)}, ${file.parentId},
-      ${file.projectId}, ${file.mimeType ?? null}, ${file.sizeBytes ?? 0}, ${file.status ?? 'ready'},
+      ${file.projectId}, ${file.mimeType ?? null}, ${small}, ${large}, ${file.status ?? 'ready'},
       ${file.blobId ?? null}, ${file.sha256 ?? null}, ${file.targetId ?? null}, ${file.isProtected ?? false},
       ${file.isUntrusted ?? false}, ${file.namedBy ?? null}, ${file.guards}::uuid[], ${actor.userId})
     returning ${fileColumns}`)
+}
 
 /** Adds to the number of live children of a folder; null is the root folder. */
 export const countChildren = (db: Db, orgId: string, folderId: string | null, change: number) =>
@@ -284,8 +289,8 @@ export interface PendingRow {
 
 export const findUpload = (db: Db, orgId: string, id: string) =>
   db.row<PendingRow>(sql`
-    select id, mime_type, size_bytes as size, status from files
-    where org_id = ${orgId} and id = ${id} and source = 'upload' and deleted_at is null`)
+    select f.id, f.mime_type, ${sizeOf(sql`f`)} as size, f.status from files f
+    where f.org_id = ${orgId} and f.id = ${id} and f.source = 'upload' and f.deleted_at is null`)
 
 /** Deletes a file, into the trash when `trashId` is set. */
 export const softDeleteFile = (db: Db, orgId: string, id: string, trashId: string | null) =>

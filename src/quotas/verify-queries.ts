@@ -35,13 +35,13 @@ export const findFileDrift = (db: Db, orgId: string) =>
         coalesce(sum(trashed_bytes), 0)::bigint as counted_trashed_bytes
       from org_file_usage where org_id = ${orgId}
     ) u cross join (
-      select count(*) as found_files, coalesce(sum(size_bytes + versions_bytes), 0)::bigint as found_bytes,
+      select count(*) as found_files, coalesce(sum(coalesce(large_bytes, size_bytes) + versions_bytes), 0)::bigint as found_bytes,
         count(*) filter (where trash_id is not null) as found_trashed_files,
-        coalesce(sum(size_bytes + versions_bytes) filter (where trash_id is not null), 0)::bigint as found_trashed_bytes
+        coalesce(sum(coalesce(large_bytes, size_bytes) + versions_bytes) filter (where trash_id is not null), 0)::bigint as found_trashed_bytes
       from files where org_id = ${orgId} and (deleted_at is null or trash_id is not null)
     ) f cross join (
       -- What open uploads reserve.
-      select count(*) filter (where kind = 'whole') as files, coalesce(sum(size_bytes), 0)::bigint as bytes
+      select count(*) filter (where kind = 'whole') as files, coalesce(sum(coalesce(large_bytes, size_bytes)), 0)::bigint as bytes
       from uploads where org_id = ${orgId} and state = 'open'
     ) o`)
 

@@ -104,10 +104,10 @@ export const countsAreExact = async (app: TestApp, orgId: string): Promise<void>
     group by container having sum(children) <> sum(rows)`)
   assert.deepEqual(wrong, [])
   const unequal = await app.db.rows(sql`
-    select f.id, f.versions_bytes, coalesce(sum(v.size_bytes), 0)::bigint as found
+    select f.id, f.versions_bytes, coalesce(sum(coalesce(v.large_bytes, v.size_bytes)), 0)::bigint as found
     from files f left join file_versions v on v.org_id = f.org_id and v.file_id = f.id and v.deleted_at is null
     where f.org_id = ${orgId} and (f.deleted_at is null or f.trash_id is not null)
-    group by f.id, f.versions_bytes having f.versions_bytes <> coalesce(sum(v.size_bytes), 0)`)
+    group by f.id, f.versions_bytes having f.versions_bytes <> coalesce(sum(coalesce(v.large_bytes, v.size_bytes)), 0)`)
   assert.deepEqual(unequal, [])
   assert.deepEqual(await verifyUsage(app.db, orgId, { repair: false }), [])
 }

@@ -6,7 +6,7 @@ import { get as httpGet } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import { create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -20,6 +20,7 @@ import { sql } from '../../platform/database/database.ts'
 import { openDiskStore } from '../../platform/object-store/disk.ts'
 import { measureTrees } from './queries.ts'
 import { createNames, safeNameOf } from './entry-names.ts'
+import { zip } from './zip.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'atrium-archive-'))
 after(() => rm(root, { recursive: true, force: true }))
@@ -367,4 +368,56 @@ describe('the archive of a share', () => {
     stopwatch.stop()
     for (const response of running) assert.equal(await isComplete(response), false)
   })
+})
+
+test('an archive with a file of more than 4 GB has its sizes and the place of the next file in ZIP64 fields', async () => {
+  const size = 4_500_000_000
+  const zeros = Buffer.alloc(4_500_000)
+  const content = (sizeBytes: number, chunk: Buffer) => ({
+    sizeBytes,
+    isDeflated: false,
+    open: async () => Readable.from(Array.from({ length: sizeBytes / chunk.length }, () => chunk)),
+  })
+  const entries = async function* () {
+    yield { path: 'zeros', modifiedAt: new Date(0), content: content(size, zeros) }
+    yield { path: 'after', modifiedAt: new Date(0), content: content(3, Buffer.from('abc')) }
+  }
+  let total = 0
+  let start = Buffer.alloc(0)
+  let end = Buffer.alloc(0)
+  for await (const part of zip(entries())) {
+    if (total === 0) start = Buffer.from(part.subarray(0, 100))
+    total += part.length
+    end = Buffer.from(Buffer.concat([end, part.subarray(-1_000)]).subarray(-1_000))
+  }
+  /** Reads at a place of the whole archive. */
+  const at = (offset: number): Buffer => end.subarray(offset - (total - end.length))
+  const endRecord = at(total - 22)
+  assert.equal(endRecord.readUInt32LE(0), 0x0605_4b50)
+  const locator = at(total - 42)
+  assert.equal(locator.readUInt32LE(0), 0x0706_4b50)
+  const large = at(Number(locator.readBigUInt64LE(8)))
+  assert.equal(large.readUInt32LE(0), 0x0606_4b50)
+  assert.equal(large.readBigUInt64LE(32), 2n)
+  const directory = at(Number(large.readBigUInt64LE(48)))
+  const found: { name: string; values: bigint[] }[] = []
+  for (let place = 0; found.length < 2;) {
+    const record = directory.subarray(place)
+    assert.equal(record.readUInt32LE(0), 0x0201_4b50)
+    const [nameBytes, extraBytes] = [record.readUInt16LE(28), record.readUInt16LE(30)]
+    // After the timestamp of 9 bytes: the ZIP64 field.
+    const field = record.subarray(46 + nameBytes + 9, 46 + nameBytes + extraBytes)
+    assert.equal(field.readUInt16LE(0), 1)
+    const values = Array.from({ length: field.readUInt16LE(2) / 8 }, (_, index) => field.readBigUInt64LE(4 + index * 8))
+    found.push({ name: record.toString('utf8', 46, 46 + nameBytes), values })
+    place += 46 + nameBytes + extraBytes
+  }
+  const second = BigInt(size + start.readUInt16LE(26) + start.readUInt16LE(28) + 30 + 24)
+  assert.deepEqual(found, [
+    { name: 'zeros', values: [BigInt(size), BigInt(size)] },
+    { name: 'after', values: [second] },
+  ])
+  assert.equal(at(Number(second)).readUInt32LE(0), 0x0403_4b50)
+  const descriptor = at(Number(second) - 24)
+  assert.deepEqual([descriptor.readUInt32LE(0), descriptor.readBigUInt64LE(16)], [0x0807_4b50, BigInt(size)])
 })

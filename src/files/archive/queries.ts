@@ -3,6 +3,7 @@ import type { Reader } from '../access/condition-queries.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Source } from '../queries.ts'
+import { bytesOf, sizeOf } from '../size-queries.ts'
 
 /** A file, folder or link with the bytes that it has in an archive. */
 export interface ArchivedRow {
@@ -22,7 +23,7 @@ export interface ArchivedRow {
 }
 
 const columns = sql`f.id, f.name, f.name_key, f.source, f.container_id, f.updated_at,
-  t.blob_id, t.mime_type, coalesce(t.size_bytes, 0) as size`
+  t.blob_id, t.mime_type, coalesce(${sizeOf(sql`t`)}, 0) as size`
 
 /** For whom an archive is made. */
 export interface ArchiveReader {
@@ -52,19 +53,20 @@ export interface TreeSize {
 /** The size of these files and folders with everything in them. It reads at most `maxEntries` of them. */
 export const measureTrees = (db: Db, of: ArchiveReader, rootIds: readonly string[], maxEntries: number) =>
   db.row<TreeSize>(sql`
-    with recursive down (id, listing_rank, size_bytes, target_id, path_bytes) as (
-      select f.id, f.listing_rank, f.size_bytes, f.target_id, octet_length(f.name) from files f
+    with recursive down (id, listing_rank, bytes, target_id, path_bytes) as (
+      select f.id, f.listing_rank, ${bytesOf(sql`f`)}, f.target_id, octet_length(f.name) from files f
       where f.org_id = ${of.reader.orgId} and f.id = any(${rootIds}::uuid[]) and f.deleted_at is null and ${isOpen(of)}
       union all
-      select c.id, c.listing_rank, c.size_bytes, c.target_id, down.path_bytes + 1 + c.name_bytes
+      select c.id, c.listing_rank, c.bytes, c.target_id, down.path_bytes + 1 + c.name_bytes
       from down cross join lateral (
-        select f.id, f.listing_rank, f.size_bytes, f.target_id, octet_length(f.name) as name_bytes from files f
+        select f.id, f.listing_rank, ${bytesOf(sql`f`)} as bytes, f.target_id, octet_length(f.name) as name_bytes
+        from files f
         where f.org_id = ${of.reader.orgId} and f.container_id = down.id and f.deleted_at is null and ${isOpen(of)}
         offset 0
       ) c
       where down.listing_rank = 0
     )
-    select count(*)::int as entries, coalesce(sum(coalesce(t.size_bytes, d.size_bytes)), 0)::bigint as bytes,
+    select count(*)::int as entries, coalesce(sum(coalesce(${bytesOf(sql`t`)}, d.bytes)), 0)::bigint as bytes,
       coalesce(sum(d.path_bytes), 0)::bigint as path_bytes
     from (select * from down limit ${maxEntries}::int) d
       left join files t on t.org_id = ${of.reader.orgId} and t.id = d.target_id and t.deleted_at is null

@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { bytesOf, columnsOf, sizeOf } from '../size-queries.ts'
 
 /** Registers a blob before the first byte of its object is written. */
 export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
@@ -16,7 +17,8 @@ export const activateBlob = (db: Db, blob: { orgId: string; blobId: string; sha2
     with known as (
       select id from blobs where org_id = ${blob.orgId} and sha256 = ${blob.sha256} and state = 'live' for key share
     ), made as (
-      update blobs set state = 'live', sha256 = ${blob.sha256}, size_bytes = ${blob.sizeBytes}
+      update blobs set state = 'live', sha256 = ${blob.sha256}, size_bytes = ${columnsOf(blob.sizeBytes).small},
+        large_bytes = ${columnsOf(blob.sizeBytes).large}
       where org_id = ${blob.orgId} and id = ${blob.blobId} and state = 'writing' and not exists (select from known)
       returning id
     )
@@ -136,7 +138,7 @@ export interface LiveBlob {
 export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id: string }, limit: number) =>
   db.rows<LiveBlob>(sql`
     -- all orgs: the nightly reconciliation
-    select b.org_id, b.id, b.size_bytes, exists (
+    select b.org_id, b.id, ${sizeOf(sql`b`)} as size_bytes, exists (
       select from files f
       where f.org_id = b.org_id and f.blob_id = b.id and (f.deleted_at is null or f.trash_id is not null))
     or exists (
@@ -178,7 +180,7 @@ export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
     ), deleted as (
       update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
       from stale where f.org_id = ${orgId} and f.id = stale.id
-      returning f.org_id, f.id, f.name, f.mime_type, f.size_bytes, f.parent_id, f.project_id, f.container_id
+      returning f.org_id, f.id, f.name, f.mime_type, ${bytesOf(sql`f`)} as stored_bytes, f.parent_id, f.project_id, f.container_id
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       select org_id, container_id, pg_backend_pid() % 16, -count(*) from deleted group by 1, 2 order by 1, 2
@@ -186,9 +188,9 @@ export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
       returning 1
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes)
-      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes) from deleted
+      select org_id, pg_backend_pid() % 64, -count(*), -sum(stored_bytes) from deleted
       where (select count(*) from counted) > 0 group by 1, 2 order by 1
       on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
-    select id, name, mime_type, size_bytes as size, parent_id, project_id from deleted`)
+    select id, name, mime_type, stored_bytes::float8 as size, parent_id, project_id from deleted`)

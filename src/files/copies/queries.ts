@@ -4,6 +4,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { fileColumns } from '../queries.ts'
 import type { FileRow, Source } from '../queries.ts'
+import { largeOf, sizeOf, smallOf } from '../size-queries.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
 
 /** A file to copy. The content of a link is that of its target. */
@@ -38,7 +39,7 @@ export const listTree = (db: Transaction, actor: Actor, id: string, limit: numbe
       where down.source = 'folder' and ${mayRead(actor)}
     ), tree as (select id, level from down limit ${limit})
     select f.id, f.parent_id, f.source, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
-      coalesce(t.size_bytes, f.size_bytes) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
+      coalesce(${sizeOf(sql`t`)}, ${sizeOf(sql`f`)}) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
       encode(coalesce(t.sha256, f.sha256), 'hex') as content_hash,
       coalesce(t.is_untrusted, f.is_untrusted) as is_untrusted,
       coalesce(t.content_by, t.created_by, f.content_by, f.created_by) as content_by,
@@ -71,9 +72,10 @@ export const insertCopies = (
   { projectId, guards }: Pick<ResolvedPlace, 'projectId' | 'guards'>,
 ) =>
   db.rows<FileRow>(sql`
-    insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, blob_id,
-      sha256, tags, is_untrusted, named_by, content_by, guards, created_by)
-    select ${actor.orgId}::uuid, c.id, c.source, c.name, c."nameKey", c."parentId", ${projectId}::uuid, c."mimeType", c.size,
+    insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, large_bytes,
+      blob_id, sha256, tags, is_untrusted, named_by, content_by, guards, created_by)
+    select ${actor.orgId}::uuid, c.id, c.source, c.name, c."nameKey", c."parentId", ${projectId}::uuid, c."mimeType", ${smallOf(sql`c.size`)},
+      ${largeOf(sql`c.size`)},
       c."blobId", decode(c."contentHash", 'hex'), c.tags, c."isUntrusted", c."namedBy", c."contentBy", ${guards}::uuid[],
       ${actor.userId}::uuid
     from jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as c (

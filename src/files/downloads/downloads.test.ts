@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
+import { countsAreExact, create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer } from '../../../test/harness.ts'
 import { sendRaw } from '../../../test/support/raw-http.ts'
+import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { signToken } from '../signed-urls/token.ts'
 
@@ -369,5 +372,102 @@ describe('ranges and conditions', async () => {
       `GET ${paths['the signed URL']} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     )
     assert.ok(Buffer.from(response?.body ?? '', 'latin1').equals(bytes))
+  })
+})
+
+describe('a file of more than 4 GB', async () => {
+  await app.db.execute(sql`
+    insert into org_quotas (org_id, name, value) values (${owner.orgId}, 'storedBytes', null)`)
+  const size = 5_497_558_138_880
+  const marks = new Map([
+    [0, 'begin'],
+    [2 ** 31 - 3, 'two31'],
+    [2 ** 32 - 3, 'two32'],
+    [size - 5, 'theend'.slice(0, 5)],
+  ])
+
+  /** A file of 5 TB. On the disk it is sparse: only the marks use space. */
+  const uploadLarge = async (parentId: string) => {
+    const as = owner
+    const bytes = randomBytes(16)
+    const file = await upload(app, as, bytes, { name: 'large', type: 'application/octet-stream', parentId })
+    const [folder = '', name = ''] = file.storageKey.split('/')
+    const handle = await open(join(app.deps.config.dataDir, 'objects', folder, name.slice(0, 6), name), 'r+')
+    // The file systems of tests have at most 16 TB for each file.
+    await handle.truncate(size)
+    for (const [at, mark] of marks) await handle.write(mark, at)
+    await handle.close()
+    const { orgId } = as
+    await app.db.execute(sql`
+      update files set size_bytes = 2147483647, large_bytes = ${size} where org_id = ${orgId} and id = ${file.id}`)
+    await app.db.execute(sql`
+      update blobs set size_bytes = 2147483647, large_bytes = ${size}
+      where org_id = ${orgId} and id = ${name}`)
+    await app.db.execute(sql`
+      update org_file_usage set stored_bytes = stored_bytes + ${size - bytes.length}::bigint
+      where org_id = ${orgId} and slot = (select min(slot) from org_file_usage where org_id = ${orgId})`)
+    return file
+  }
+
+  test('is served by ranges on both sides of 2^31 and 2^32', async () => {
+    const folder = await createFolder(app, owner, 'large ranges')
+    const { id } = await uploadLarge(folder.id)
+    assert.equal((await get(`/api/v1/files/${id}`)).body.data.size, size)
+    const path = await signed(id)
+    for (const [at, mark] of marks) {
+      const { status, text, headers } = await get(path, { range: `bytes=${at}-${at + 4}` })
+      assert.deepEqual([status, text], [206, mark])
+      assert.equal(headers.get('content-range'), `bytes ${at}-${at + 4}/${size}`)
+    }
+    assert.equal((await get(path, { range: 'bytes=-5' })).text, 'theen')
+    assert.equal((await get(path, { range: `bytes=${size}-` })).status, 416)
+    assert.equal((await get(path, {}, 'HEAD')).headers.get('content-length'), String(size))
+    await get(`/api/v1/files/${id}?permanent=true`, {}, 'DELETE')
+    await app.settled()
+  })
+
+  test('is listed by its size, becomes a version, is copied, deleted and restored, and counts with all its bytes', async () => {
+    const folder = await createFolder(app, owner, 'large life')
+    const file = await uploadLarge(folder.id)
+    const small = await upload(app, owner, 'x', { parentId: folder.id })
+    const used = async (): Promise<number> =>
+      (await get('/api/v1/quotas')).body.data.items.find(({ name }: { name: string }) => name === 'storedBytes').used
+    const list = async (query: string) =>
+      (await get(`/api/v1/files?parentId=${folder.id}&${query}`)).body.data.items.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await list('sort=size'), [small.id, file.id])
+    assert.deepEqual(await list('sort=size&order=desc'), [file.id, small.id])
+    const { nextCursor } = (await get(`/api/v1/files?parentId=${folder.id}&sort=size&order=desc&limit=1`)).body.data
+    assert.deepEqual(await list(`sort=size&order=desc&cursor=${nextCursor}`), [small.id])
+    await countsAreExact(app, owner.orgId)
+
+    const before = await used()
+    const put = await app.call('PUT', `/api/v1/files/${file.id}/content`, { as: owner, body: Buffer.from('new') })
+    assert.equal(put.body.data.file.size, 3, put.text)
+    const versions = await get(`/api/v1/files/${file.id}/versions`)
+    assert.deepEqual(
+      versions.body.data.items.map((one: { size: number }) => one.size),
+      [3, size],
+    )
+    assert.equal((await used()) - before, 3)
+    const restored = await app.call('POST', `/api/v1/files/${file.id}/versions/1/restore`, { as: owner })
+    assert.equal(restored.status, 200, restored.text)
+    assert.equal((await get(`/api/v1/files/${file.id}`)).body.data.size, size)
+    assert.equal((await used()) - before, size + 3)
+    await countsAreExact(app, owner.orgId)
+
+    const copied = await fetch(`${app.url}/dav/large%20life/large`, {
+      method: 'COPY',
+      headers: { authorization: `Bearer ${owner.key}`, destination: `${app.url}/dav/large%20life/copy` },
+    })
+    assert.equal(copied.status, 201, await copied.text())
+    assert.equal((await used()) - before, 2 * size + 3)
+    await remove(folder.id)
+    await countsAreExact(app, owner.orgId)
+    assert.equal((await used()) - before, 2 * size + 3, 'the trash counts')
+    assert.equal((await app.call('POST', `/api/v1/files/${folder.id}/restore`, { as: owner })).status, 200)
+    assert.equal((await list('sort=size')).length, 3)
+    await get(`/api/v1/files/${folder.id}?permanent=true`, {}, 'DELETE')
+    await app.settled()
+    await countsAreExact(app, owner.orgId)
   })
 })

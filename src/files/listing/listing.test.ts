@@ -423,7 +423,7 @@ describe('large folders', () => {
     // Each order of files has its index, forwards and backwards.
     for (const [sort, index, value] of [
       ['name', 'files_listing', null],
-      ['size', 'files_by_size', 5],
+      ['size', 'files_by_bytes', 5],
       ['mimeType', 'files_by_type', 'text/plain'],
       ['updatedAt', 'files_by_change', '2026-01-01 00:00:00Z'],
     ] as const)

@@ -2,6 +2,7 @@
 // has no order that is ascending for folders and descending for files.
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Sql } from '../../platform/database/database.ts'
+import { bytesOf } from '../size-queries.ts'
 
 export type SortField = 'name' | 'size' | 'mimeType' | 'updatedAt'
 export type SortOrder = 'asc' | 'desc'
@@ -37,7 +38,7 @@ const rank: Term = { column: sql`f.listing_rank`, of: ({ segment }) => sql`${seg
 const name: Term = { column: sql`f.name_key`, of: ({ nameKey }) => sql`${nameKey}` }
 const id: Term = { column: sql`f.id`, of: (at) => sql`${at.id}::uuid` }
 // A cursor can have any number. Of another type than the column, it is compared without overflow.
-const size: Term = { column: sql`f.size_bytes`, of: ({ value }) => sql`${value}::bigint` }
+const size: Term = { column: bytesOf(sql`f`), of: ({ value }) => sql`${value}::bigint` }
 const mimeType: Term = { column: sql`f.mime_type collate "C"`, of: ({ value }) => sql`${value}::text` }
 const updatedAt: Term = { column: sql`f.updated_at`, of: ({ value }) => sql`${value}::timestamptz` }
 

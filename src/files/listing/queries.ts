@@ -139,7 +139,7 @@ export const findByIndex = async (
   const inside = recursive ? below(actor, containerId) : sql`where container_id = ${containerId}`
   const rows = await db.rows<ListedFileRow & { matching: bigint; total: bigint }>(sql`
     with matches as materialized (
-      select f.id, f.container_id, f.listing_rank, f.name_key, f.size_bytes, f.mime_type, f.updated_at from files f
+      select f.id, f.container_id, f.listing_rank, f.name_key, f.size_bytes, f.large_bytes, f.mime_type, f.updated_at from files f
       where f.org_id = ${actor.orgId} and f.deleted_at is null ${openOnly(actor, search)}
         ${pattern === undefined ? empty : sql`and f.name_key like ${pattern}`} ${filterCondition(actor, search.filter)}
         ${pattern === undefined && !recursive ? sql`and f.container_id = ${containerId}` : empty}
@@ -163,7 +163,7 @@ export const findByIndex = async (
 // `|| ''` prevents use of the trigram index. The planner does not see the pattern of a prepared statement, and for a
 // pattern of two letters it would read the whole index.
 const matchingIn = (actor: Actor, search: Search, folder: Sql): Sql => sql`
-  select f.id, f.listing_rank, f.name_key, f.size_bytes, f.mime_type, f.updated_at from files f
+  select f.id, f.listing_rank, f.name_key, f.size_bytes, f.large_bytes, f.mime_type, f.updated_at from files f
   where f.org_id = ${actor.orgId} and f.deleted_at is null ${openOnly(actor, search)}
     ${search.pattern === undefined ? empty : sql`and f.name_key || '' like ${search.pattern}`}
     ${filterCondition(actor, search.filter)} ${folder}`

@@ -4,6 +4,7 @@ import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
 import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import { readColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
+import { sizeOf } from '../size-queries.ts'
 
 /** A file, folder or link in a path or a folder. The type, size and hash of a link are those of its target. */
 export interface EntryRow extends FileRow {
@@ -17,7 +18,7 @@ export interface EntryRow extends FileRow {
 
 const entryColumns = (
   actor: Actor,
-): Sql => sql`${readColumns(actor)}, t.mime_type as target_mime_type, t.size_bytes as target_size,
+): Sql => sql`${readColumns(actor)}, t.mime_type as target_mime_type, ${sizeOf(sql`t`)} as target_size,
   encode(t.sha256, 'hex') as target_hash,
   coalesce(t.content_at, t.created_at, f.content_at, case f.source when 'folder' then f.updated_at end, f.created_at)
     as content_at,

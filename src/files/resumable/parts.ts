@@ -162,7 +162,8 @@ const storePart = async (
   const { orgId, id, receivedBytes: from } = upload
   const last = from === 0 ? undefined : await queries.findLastPart(db, orgId, id)
   const tail = last && last.sizeBytes < minPartBytes ? last : undefined
-  const startByte = tail?.startByte ?? from
+  const startByte = from - (tail?.sizeBytes ?? 0)
+  const position = queries.isLarge(upload.sizeBytes) ? (tail?.position ?? (last ? last.position + 1 : 0)) : startByte
   const blobId = newId()
   const seen: Measuring = { sizeBytes: 0, sha256: createHash('sha256') }
   const fresh = source.take(Math.min(partBytes, upload.sizeBytes - from))
@@ -179,7 +180,7 @@ const storePart = async (
       if (!checksum.hash.digest().equals(checksum.expected)) throw wrongChecksum()
     }
     const to = startByte + seen.sizeBytes
-    const part: PartRow = { startByte, sizeBytes: seen.sizeBytes, blobId, sha256: seen.sha256.digest() }
+    const part: PartRow = { position, sizeBytes: seen.sizeBytes, blobId, sha256: seen.sha256.digest() }
     await db.transaction({ orgId }, async (db) => {
       const move = { from, to, hours: keptHours.idle }
       const isMoved = (await queries.setReceived(db, upload, lease.token, move)) > 0

@@ -1,6 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
+import { columnsOf, sizeOf } from '../size-queries.ts'
 
 export interface UploadRow {
   id: string
@@ -21,8 +22,9 @@ export interface UploadRow {
   isExpired: boolean
 }
 
-export const uploadColumns = sql`id, org_id, created_by, kind, state, metadata, name, mime_type, parent_id, size_bytes,
-  received_bytes, file_id, expires_at, ends_at,
+export const uploadColumns = sql`id, org_id, created_by, kind, state, metadata, name, mime_type, parent_id,
+  ${sizeOf(sql`uploads`)} as size_bytes, coalesce(large_received, received_bytes)::float8 as received_bytes, file_id,
+  expires_at, ends_at,
   state = 'ended' or expires_at <= (select statement_timestamp()) as is_expired`
 
 /** The row to claim for changing an upload. */
@@ -71,16 +73,19 @@ export const insertUpload = (
   owner: { orgId: string; userId: string },
   upload: NewUploadRow,
   { idle, total }: { idle: number; total: number },
-) =>
-  db.row<UploadRow>(sql`
+) => {
+  const { small, large } = columnsOf(upload.sizeBytes)
+  const received = upload.fileId === undefined ? 0 : upload.sizeBytes
+  return db.row<UploadRow>(sql`
     insert into uploads (org_id, id, created_by, kind, state, metadata, name, mime_type, parent_id, size_bytes,
-      received_bytes, file_id, expires_at, ends_at)
+      large_bytes, received_bytes, large_received, file_id, expires_at, ends_at)
     values (${owner.orgId}, ${upload.id}, ${owner.userId}, ${upload.kind},
       ${upload.fileId === undefined ? 'open' : 'complete'}, ${upload.metadata}, ${upload.name}, ${upload.mimeType},
-      ${upload.parentId}, ${upload.sizeBytes}, ${upload.fileId === undefined ? 0 : upload.sizeBytes},
+      ${upload.parentId}, ${small}, ${large}, ${large === null ? received : 0}, ${large === null ? null : received},
       ${upload.fileId ?? null}, now() + make_interval(hours => ${idle}),
       now() + make_interval(hours => ${total}))
     returning ${uploadColumns}`)
+}
 
 /** Adds to what counts towards the quotas of an org: what an open upload reserves. */
 export const addReserved = (db: Transaction, orgId: string, { files, bytes }: { files: number; bytes: number }) =>
@@ -91,7 +96,8 @@ export const addReserved = (db: Transaction, orgId: string, { files, bytes }: { 
       stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
 
 export interface PartRow {
-  startByte: number
+  /** Where the part comes: that of its first byte, and in an upload of more than 2 GB the number of parts before it. */
+  position: number
   sizeBytes: number
   blobId: string
   sha256: Buffer
@@ -99,31 +105,36 @@ export interface PartRow {
 
 export const listParts = (db: Db, orgId: string, uploadId: string) =>
   db.rows<PartRow>(sql`
-    select start_byte, size_bytes, blob_id, sha256 from upload_parts
+    select start_byte as position, size_bytes, blob_id, sha256 from upload_parts
     where org_id = ${orgId} and upload_id = ${uploadId} order by start_byte`)
 
 export const findLastPart = (db: Db, orgId: string, uploadId: string) =>
   db.row<PartRow>(sql`
-    select start_byte, size_bytes, blob_id, sha256 from upload_parts
+    select start_byte as position, size_bytes, blob_id, sha256 from upload_parts
     where org_id = ${orgId} and upload_id = ${uploadId} order by start_byte desc limit 1`)
+
+/** Whether an upload has its sizes in the columns for large ones. */
+export const isLarge = (sizeBytes: number): boolean => columnsOf(sizeBytes).large !== null
 
 /** Moves the offset of an upload. Returns 0 when the lease is lost. */
 export const setReceived = (
   db: Transaction,
-  { orgId, id, endsAt }: UploadRow,
+  { orgId, id, endsAt, sizeBytes }: UploadRow,
   token: string,
   { from, to, hours }: { from: number; to: number; hours: number },
-) =>
-  db.execute(sql`
-    update uploads set received_bytes = ${to},
+) => {
+  const column = isLarge(sizeBytes) ? sql`large_received` : sql`received_bytes`
+  return db.execute(sql`
+    update uploads set ${column} = ${to},
       expires_at = (select least(now() + make_interval(hours => ${hours}), ${endsAt}::timestamptz))
-    where org_id = ${orgId} and id = ${id} and lease_token = ${token} and state = 'open' and received_bytes = ${from}`)
+    where org_id = ${orgId} and id = ${id} and lease_token = ${token} and state = 'open' and ${column} = ${from}`)
+}
 
-/** Stores a part, in place of a shorter one with the same start. */
+/** Stores a part, in place of a shorter one at the same position. */
 export const upsertPart = (db: Transaction, orgId: string, uploadId: string, part: PartRow) =>
   db.execute(sql`
     insert into upload_parts (org_id, upload_id, start_byte, size_bytes, blob_id, sha256)
-    values (${orgId}, ${uploadId}, ${part.startByte}, ${part.sizeBytes}, ${part.blobId}, ${part.sha256})
+    values (${orgId}, ${uploadId}, ${part.position}, ${part.sizeBytes}, ${part.blobId}, ${part.sha256})
     on conflict (org_id, upload_id, start_byte) do update
       set size_bytes = excluded.size_bytes, blob_id = excluded.blob_id, sha256 = excluded.sha256`)
 
@@ -154,7 +165,7 @@ export const deleteUploads = (db: Transaction, orgId: string, claims: { id: stri
     delete from uploads u using unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ token }) => token)}::uuid[])
       as claim (id, token)
     where u.org_id = ${orgId} and u.id = claim.id and u.lease_token = claim.token and u.state = 'open'
-    returning u.kind, u.size_bytes`)
+    returning u.kind, ${sizeOf(sql`u`)} as size_bytes`)
 
 /** Deletes the row of an upload that is complete or has ended. */
 export const deleteFinished = (db: Db, { orgId, id }: UploadRow) =>
@@ -176,7 +187,7 @@ export const endExpired = (db: Transaction, orgId: string, ids: string[]) =>
     )
     update uploads u set state = 'ended' from expired
     where u.org_id = ${orgId} and u.id = expired.id
-    returning u.id, u.kind, u.size_bytes`)
+    returning u.id, u.kind, ${sizeOf(sql`u`)} as size_bytes`)
 
 /** Deletes the rows of uploads that ended or were completed long ago. Returns their number. */
 export const deleteForgotten = (db: Db, days: number) =>

@@ -21,7 +21,7 @@ import { sql } from '../../platform/database/database.ts'
 import { removeExpired } from './resumable.ts'
 
 const app = await startTestApp()
-const other = await app.secondServer({ UPLOAD_MAX_BYTES: '2147483647' })
+const other = await app.secondServer({ UPLOAD_MAX_BYTES: '5497558138880' })
 const owner = await app.createOrg()
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const offsetOf = ({ headers }: { headers: Headers }): number => Number(headers.get('upload-offset'))
@@ -57,7 +57,7 @@ describe('discovery', () => {
     )
     assert.equal(headers.get('tus-max-size'), '104857600')
     assert.equal(headers.get('tus-checksum-algorithm'), 'sha1,sha256')
-    assert.equal((await other.call('OPTIONS', uploads)).headers.get('tus-max-size'), '2147483647')
+    assert.equal((await other.call('OPTIONS', uploads)).headers.get('tus-max-size'), '5497558138880')
   })
 })
 
@@ -245,6 +245,38 @@ describe('requests of the protocol', () => {
     assert.equal(large.status, 201, large.text)
     const plain = { name: 'a', mimeType: 'text/plain', size: 104_857_601 }
     assert.equal((await other.call('POST', '/api/v1/files', { as: owner, json: plain })).status, 400)
+  })
+
+  test('an upload of 5 TB counts its bytes beyond 2^32, and the parts that arrive there', async () => {
+    const org = await app.createOrg()
+    await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${org.orgId}, 'storedBytes', null)`)
+    const size = 5_497_558_138_880
+    assert.equal((await begin(other, org, { size: size + 1 })).status, 413)
+    const path = await begun(other, org, { size })
+    assert.deepEqual(await usageOf(org), { bytes: size, files: 1 })
+    await countsAreExact(app, org.orgId)
+    const from = 2 ** 32 - 1_000
+    await app.db.execute(sql`update uploads set large_received = ${from} where org_id = ${org.orgId}`)
+    const chunks = [Buffer.alloc(2_000), Buffer.alloc(5_300_000), Buffer.alloc(7), Buffer.alloc(8)]
+    let offset = from
+    for (const body of chunks) {
+      assert.equal((await append(other, org, path, { offset: 0, body })).status, 409)
+      const { status, headers, text } = await append(other, org, path, { offset, body })
+      assert.equal(status, 204, text)
+      offset += body.length
+      assert.equal(headers.get('upload-offset'), String(offset))
+    }
+    const asked = await ask(other, org, path)
+    assert.deepEqual([offsetOf(asked), asked.headers.get('upload-length')], [offset, String(size)])
+    const parts = await app.db.rows(sql`
+      select start_byte as place, size_bytes from upload_parts where org_id = ${org.orgId} order by start_byte`)
+    assert.deepEqual(parts, [
+      { place: 0, sizeBytes: 5_302_000 },
+      { place: 1, sizeBytes: 15 },
+    ])
+    assert.equal((await other.call('DELETE', path, { as: org })).status, 204)
+    assert.deepEqual(await usageOf(org), { bytes: 0, files: 0 })
+    await countsAreExact(app, org.orgId)
   })
 
   test('bytes of another type end the upload, also when the type is known after the second chunk', async () => {

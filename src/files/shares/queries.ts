@@ -5,6 +5,7 @@ import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import type { Reader } from '../access/condition-queries.ts'
 import { fileColumns } from '../queries.ts'
 import type { WritableRow } from '../queries.ts'
+import { sizeOf } from '../size-queries.ts'
 
 export type SharePermission = 'view' | 'download' | 'upload'
 
@@ -227,7 +228,7 @@ export const findSharedItem = (db: Db, visit: SharedBy, id: string) => {
       select f.id, f.parent_id from up join files f on f.org_id = ${orgId} and f.id = up.parent_id
       where up.id <> ${fileId}
     )
-    select f.id, f.name, f.source, f.size_bytes as size, f.mime_type from files f
+    select f.id, f.name, f.source, ${sizeOf(sql`f`)} as size, f.mime_type from files f
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null and f.status = 'ready' and f.source <> 'link'
       and exists (select from up where up.id = ${fileId}) and ${isShared(visit)}`)
 }
@@ -235,7 +236,7 @@ export const findSharedItem = (db: Db, visit: SharedBy, id: string) => {
 /** A page of the files and folders in a shared folder. */
 export const listSharedItems = (db: Db, visit: SharedBy, folderId: string, page: { limit: number; offset: number }) =>
   db.rows<SharedItem>(sql`
-    select f.id, f.name, f.source, f.size_bytes as size, f.mime_type from files f
+    select f.id, f.name, f.source, ${sizeOf(sql`f`)} as size, f.mime_type from files f
     where f.org_id = ${visit.share.orgId} and f.container_id = ${folderId} and f.deleted_at is null
       and f.status = 'ready' and f.source <> 'link' and ${isShared(visit)}
     order by f.listing_rank, f.name_key, f.id offset ${page.offset} limit ${page.limit}`)

@@ -4,6 +4,7 @@ import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
 import { hasAllAccess, mayRead, mayWrite, openFolders } from '../access/condition-queries.ts'
 import { readColumns } from '../queries.ts'
 import type { FileRow, WritableRow } from '../queries.ts'
+import { bytesOf } from '../size-queries.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
 
 export interface NewEntry {
@@ -97,7 +98,7 @@ export const restoreFiles = async (
         guards = case when id = ${entry.fileId} then ${guards}::uuid[] else guards end,
         updated_at = now(), revision = revision + 1
       where org_id = ${orgId} and trash_id = ${entry.id}
-      returning org_id, container_id, size_bytes + versions_bytes as stored_bytes
+      returning org_id, container_id, ${bytesOf(sql`files`)} + versions_bytes as stored_bytes
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       select org_id, container_id, pg_backend_pid() % 16, count(*) from restored group by 1, 2 order by 1, 2
@@ -158,7 +159,7 @@ export const purgeFiles = async (
     ), purged as (
       update files f set trash_id = null, updated_at = now()
       from due where f.org_id = ${orgId} and f.id = due.id
-      returning f.org_id, f.size_bytes + f.versions_bytes as stored_bytes
+      returning f.org_id, ${bytesOf(sql`f`)} + f.versions_bytes as stored_bytes
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
       select org_id, pg_backend_pid() % 64, -count(*), -sum(stored_bytes), -count(*), -sum(stored_bytes) from purged

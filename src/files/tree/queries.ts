@@ -3,6 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import type { Source, Status } from '../queries.ts'
+import { bytesOf, sizeOf } from '../size-queries.ts'
 
 /** Serialises folder moves of an org, so that two of them cannot create a cycle together. */
 export const lockMoves = (db: Db, actor: Actor) =>
@@ -29,8 +30,8 @@ export interface LockedFile {
 /** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
   db.row<LockedFile>(sql`
-    select f.id, f.is_protected, f.revision, f.parent_id, f.blob_id, f.name, f.mime_type, f.size_bytes as size,
-      f.size_bytes + f.versions_bytes as stored_bytes, f.project_id, f.source, f.status, f.guards,
+    select f.id, f.is_protected, f.revision, f.parent_id, f.blob_id, f.name, f.mime_type, ${sizeOf(sql`f`)} as size,
+      ${bytesOf(sql`f`)} + f.versions_bytes as stored_bytes, f.project_id, f.source, f.status, f.guards,
       ${mayWrite(actor)} as is_writable
     from files f
     where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
@@ -53,7 +54,7 @@ export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[], tr
     with deleted as (
       update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
       where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
-      returning size_bytes + versions_bytes as stored_bytes
+      returning ${bytesOf(sql`files`)} + versions_bytes as stored_bytes
     )
     select count(*)::int as files, coalesce(sum(stored_bytes), 0)::bigint as bytes from deleted`)
 

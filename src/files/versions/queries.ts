@@ -5,6 +5,7 @@ import { mayRead, mayWrite } from '../access/condition-queries.ts'
 import type { Reader } from '../access/condition-queries.ts'
 import { fileColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
+import { bytesOf, columnsOf, sizeOf } from '../size-queries.ts'
 
 export interface VersionRow {
   version: number
@@ -36,7 +37,7 @@ export const lockForRetention = (db: Transaction, orgId: string, id: string) =>
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null
     for no key update`)
 
-const versionColumns = sql`v.number as version, false as is_current, v.label, v.mime_type, v.size_bytes as size,
+const versionColumns = sql`v.number as version, false as is_current, v.label, v.mime_type, ${sizeOf(sql`v`)} as size,
   encode(v.sha256, 'hex') as content_hash, v.created_by, v.created_at`
 
 /** Versions of a live file below a number, the newest first; the current one is the first of all. */
@@ -47,7 +48,7 @@ export const listVersions = (
   page: { before: number | undefined; limit: number },
 ) =>
   db.rows<VersionRow>(sql`
-    select f.version, true as is_current, f.version_label as label, f.mime_type, f.size_bytes as size,
+    select f.version, true as is_current, f.version_label as label, f.mime_type, ${sizeOf(sql`f`)} as size,
       encode(f.sha256, 'hex') as content_hash, coalesce(f.content_by, f.created_by) as created_by,
       coalesce(f.content_at, f.created_at) as created_at
     from files f
@@ -85,15 +86,16 @@ export interface NewContent {
 export const replaceContent = (db: Transaction, actor: Actor, id: string, content: NewContent) =>
   db.row<FileRow>(sql`
     with kept as (
-      insert into file_versions (org_id, file_id, number, mime_type, size_bytes, blob_id, sha256, label, created_by,
-        is_untrusted, created_at)
-      select org_id, id, version, mime_type, size_bytes, blob_id, sha256, version_label,
+      insert into file_versions (org_id, file_id, number, mime_type, size_bytes, large_bytes, blob_id, sha256,
+        label, created_by, is_untrusted, created_at)
+      select org_id, id, version, mime_type, size_bytes, large_bytes, blob_id, sha256, version_label,
         coalesce(content_by, created_by), is_untrusted, coalesce(content_at, created_at)
       from files where org_id = ${actor.orgId} and id = ${id}
     )
     update files f
-    set version = f.version + 1, version_label = null, versions_bytes = f.versions_bytes + f.size_bytes,
-      mime_type = ${content.mimeType}, size_bytes = ${content.sizeBytes}, blob_id = ${content.blobId},
+    set version = f.version + 1, version_label = null, versions_bytes = f.versions_bytes + ${bytesOf(sql`f`)},
+      mime_type = ${content.mimeType}, size_bytes = ${columnsOf(content.sizeBytes).small},
+      large_bytes = ${columnsOf(content.sizeBytes).large}, blob_id = ${content.blobId},
       sha256 = ${content.sha256}, is_untrusted = ${content.isUntrusted}, content_by = ${actor.userId},
       content_at = now(), revision = f.revision + 1, updated_at = now()
     where f.org_id = ${actor.orgId} and f.id = ${id}
@@ -126,9 +128,9 @@ export const settleVersions = async (
         where place > ${versionsKept}::int or
           (${versionsDays}::int > 0 and replaced_at < now() - make_interval(days => ${versionsDays}::int))
       )
-      returning v.size_bytes
+      returning ${bytesOf(sql`v`)} as bytes
     ), total as (
-      select count(*)::int as deleted, coalesce(sum(size_bytes), 0)::bigint as bytes from gone
+      select count(*)::int as deleted, coalesce(sum(bytes), 0)::bigint as bytes from gone
     ), lowered as (
       update files set versions_bytes = versions_bytes - total.bytes from total
       where files.org_id = ${orgId} and files.id = ${fileId} and total.bytes <> 0
@@ -152,9 +154,9 @@ export const deleteVersion = async (
     with gone as (
       update file_versions set deleted_at = now()
       where org_id = ${orgId} and file_id = ${fileId} and number = ${number} and deleted_at is null
-      returning size_bytes
+      returning ${bytesOf(sql`file_versions`)} as bytes
     ), total as (
-      select count(*)::int as deleted, coalesce(sum(size_bytes), 0)::bigint as bytes from gone
+      select count(*)::int as deleted, coalesce(sum(bytes), 0)::bigint as bytes from gone
     ), lowered as (
       update files set versions_bytes = versions_bytes - total.bytes from total
       where files.org_id = ${orgId} and files.id = ${fileId} and total.bytes <> 0

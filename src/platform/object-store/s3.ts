@@ -31,6 +31,9 @@ import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 const partBytes = 5 * 1_048_576
 const partsOfOneUpload = 2
 const partsOfAllUploads = 8
+/** An object has at most 10,000 parts, so those of an object of more than 50 GB are larger. They are sent one at a time. */
+const maxParts = 10_000
+const partBytesOf = (sizeBytes = 0): number => Math.max(partBytes, Math.ceil(sizeBytes / maxParts))
 
 export interface S3Settings {
   bucket: string
@@ -82,7 +85,7 @@ const createGate = (limit: number): (<T>(work: () => Promise<T>) => Promise<T>) 
 }
 
 /** Splits a body into parts of `partBytes`. The last part is smaller and can be empty. */
-const partsOf = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+const partsOf = async function* (body: AsyncIterable<Buffer>, partBytes: number): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -145,10 +148,11 @@ type Gate = ReturnType<typeof createGate>
 const putParts = async (
   target: Target,
   parts: AsyncIterable<Buffer>,
-  { contentType, signal }: PutOptions,
+  { contentType, signal, sizeBytes }: PutOptions,
   gate: Gate,
 ): Promise<void> => {
   const { client, Bucket, Key } = target
+  const atOnce = partBytesOf(sizeBytes) > partBytes ? 1 : partsOfOneUpload
   const create = new CreateMultipartUploadCommand({ Bucket, Key, ContentType: contentType })
   const { UploadId } = await onStore(client.send(create))
   const stop = new AbortController()
@@ -171,7 +175,7 @@ const putParts = async (
       number += 1
       const sent = send(body, number).finally(() => sending.delete(sent))
       sending.add(sent)
-      if (sending.size >= partsOfOneUpload) await Promise.race(sending)
+      if (sending.size >= atOnce) await Promise.race(sending)
       if (failure) throw failure.error
     }
     await Promise.all(sending)
@@ -261,7 +265,7 @@ const createOperations = (client: S3Client, Bucket: string): Operations => {
   return {
     put: async (key, body, options = {}) => {
       const target = targetOf(key)
-      const parts = partsOf(untilAborted(body, options.signal))
+      const parts = partsOf(untilAborted(body, options.signal), partBytesOf(options.sizeBytes))
       try {
         const first = await parts.next()
         if (first.done) return

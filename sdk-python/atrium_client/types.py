@@ -1007,6 +1007,8 @@ class BillingSnapshotTransactionsItem(TypedDict):
     balanceAfterCents: int
     # ID of the payment at Stripe. Absent without a payment.
     paymentIntentId: NotRequired[str]
+    # ID of the receipt, for `GET /billing/receipts/:id`. Present for deposits only.
+    receiptId: NotRequired[str]
     # Explanation of the transaction.
     notes: str | None
     # Time of creation.
@@ -4725,17 +4727,17 @@ class PaymentReceiptSeller(TypedDict):
 
 
 class PaymentReceipt(TypedDict):
-    # ID of the payment at Stripe.
+    # ID of the payment at Stripe. `checkout:…` or `direct:…` for a deposit without a payment at Stripe; it identifies the receipt as well.
     paymentIntentId: str
     # Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps.
     number: str
-    # `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan.
-    kind: Literal["deposit", "topup", "plan"]
+    # `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan. `direct`: a deposit without a payment.
+    kind: Literal["deposit", "topup", "plan", "direct"]
     # ID of the plan. Null for a deposit, and for a plan that was paid before the server kept it.
     planId: str | None
-    # Amount that was paid, in cents.
+    # Amount that was paid; 0 for a deposit without a payment, in cents.
     paidCents: int
-    # Amount that was added to the balance, in cents.
+    # Amount that was added to the balance; 0 for a plan without credit, in cents.
     creditedCents: int
     # Always `usd`.
     currency: Literal["usd"]
@@ -6173,6 +6175,8 @@ class TransactionPageItemsItem(TypedDict):
     balanceAfterCents: int
     # ID of the payment at Stripe. Absent without a payment.
     paymentIntentId: NotRequired[str]
+    # ID of the receipt, for `GET /billing/receipts/:id`. Present for deposits only.
+    receiptId: NotRequired[str]
     # Explanation of the transaction.
     notes: str | None
     # Time of creation.

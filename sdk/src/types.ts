@@ -869,6 +869,8 @@ export interface BillingSnapshot {
     balanceAfterCents: number
     /** ID of the payment at Stripe. Absent without a payment. */
     paymentIntentId?: string
+    /** ID of the receipt, for `GET /billing/receipts/:id`. Present for deposits only. */
+    receiptId?: string
     /** Explanation of the transaction. */
     notes: string | null
     /** Time of creation. */
@@ -4222,17 +4224,17 @@ export interface PaymentEventReceived {
 }
 
 export interface PaymentReceipt {
-  /** ID of the payment at Stripe. */
+  /** ID of the payment at Stripe. `checkout:…` or `direct:…` for a deposit without a payment at Stripe; it identifies the receipt as well. */
   paymentIntentId: string
   /** Number of the receipt: the last 8 digits of the ID of the org, and the number of the payment in the org, counted from 1 without gaps. */
   number: string
-  /** `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan. */
-  kind: "deposit" | "topup" | "plan"
+  /** `deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan. `direct`: a deposit without a payment. */
+  kind: "deposit" | "topup" | "plan" | "direct"
   /** ID of the plan. Null for a deposit, and for a plan that was paid before the server kept it. */
   planId: string | null
-  /** Amount that was paid, in cents. */
+  /** Amount that was paid; 0 for a deposit without a payment, in cents. */
   paidCents: number
-  /** Amount that was added to the balance, in cents. */
+  /** Amount that was added to the balance; 0 for a plan without credit, in cents. */
   creditedCents: number
   /** Always `usd`. */
   currency: "usd"
@@ -5574,6 +5576,8 @@ export interface TransactionPage {
     balanceAfterCents: number
     /** ID of the payment at Stripe. Absent without a payment. */
     paymentIntentId?: string
+    /** ID of the receipt, for `GET /billing/receipts/:id`. Present for deposits only. */
+    receiptId?: string
     /** Explanation of the transaction. */
     notes: string | null
     /** Time of creation. */
@@ -7499,7 +7503,7 @@ export interface Routes {
   /** Retrieve a receipt */
   'GET /billing/receipts/:id': {
     params: {
-      /** ID of the payment at Stripe, at most 255 characters. */
+      /** ID of the payment at Stripe, or the `receiptId` of a deposit in `GET /billing/transactions`. At most 255 characters. */
       id: string
     }
     data: PaymentReceipt
@@ -7508,7 +7512,7 @@ export interface Routes {
   /** Download a receipt */
   'GET /billing/receipts/:id/document': {
     params: {
-      /** ID of the payment at Stripe, at most 255 characters. */
+      /** ID of the payment at Stripe, or the `receiptId` of a deposit in `GET /billing/transactions`. At most 255 characters. */
       id: string
     }
     query?: {

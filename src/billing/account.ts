@@ -17,7 +17,7 @@ import type { AccountRow, TransactionRow } from './ledger/queries.ts'
 import { wholeCents } from './ledger/money.ts'
 import { findNewestSubscription } from './payments/queries.ts'
 import { spanOf } from './periods.ts'
-import { getDetails, setDetails } from './receipts/receipts.ts'
+import { getDetails, receiptIdOf, setDetails } from './receipts/receipts.ts'
 import type { DetailsPatch } from './receipts/receipts.ts'
 import { listRedeemed } from './promotion-queries.ts'
 import { toPromotion } from './promotions.ts'
@@ -42,6 +42,7 @@ export const toTransaction = (row: TransactionRow) => ({
   amountCents: Number(row.amountCents),
   balanceAfterCents: Number(row.balanceAfterCents),
   ...(row.paymentIntentId === null ? {} : { paymentIntentId: row.paymentIntentId }),
+  ...(row.type === 'deposit' ? { receiptId: receiptIdOf(row) } : {}),
   notes: row.notes,
   createdAt: row.createdAt,
 })

@@ -19,6 +19,12 @@ const Transaction = Type.Object(
         examples: ['pi_3SWcdGKb1cH5x0aT0Q8fVf2L'],
       }),
     ),
+    receiptId: Type.Optional(
+      Type.String({
+        description: 'ID of the receipt, for `GET /billing/receipts/:id`. Present for deposits only.',
+        examples: ['pi_3SWcdGKb1cH5x0aT0Q8fVf2L'],
+      }),
+    ),
     notes: Nullable(Type.String({ description: 'Explanation of the transaction.', examples: ['Deposit by card'] })),
     createdAt: CreatedAt,
   },

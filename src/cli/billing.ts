@@ -117,7 +117,7 @@ const statement = async ({ config, db }: CommandContext, { options }: Arguments)
   const { getMonth, getStatement } = await import('../billing/statements/statements.ts')
   const { printStatement } = await import('../billing/statements/print.ts')
   const { toStatement } = await import('../billing/statements/output.ts')
-  const { getBuyer, numberReceipts } = await import('../billing/receipts/receipts.ts')
+  const { getBuyer, completeReceipts } = await import('../billing/receipts/receipts.ts')
   const { planNames } = await import('../billing/plan-names.ts')
   const { createModelCatalog } = await import('../agents/agents.ts')
   const models = createModelCatalog(config.modelProviders)
@@ -129,7 +129,7 @@ const statement = async ({ config, db }: CommandContext, { options }: Arguments)
   }
   const now = new Date()
   const month = getMonth(wanted, now)
-  await numberReceipts(db, org.id)
+  await completeReceipts(db, org.id)
   const found = await db.transaction({ orgId: org.id }, async (db) => {
     await useSnapshot(db)
     return getStatement(db, org.id, month, now)
@@ -172,6 +172,7 @@ const receipt = async ({ config, db }: CommandContext, { options }: Arguments): 
       ['Receipt', found.label],
       ['Buyer', found.buyer.name],
       ['Paid', dollars(found.paid)],
+      ['Credited', dollars(found.amountCents)],
       ['Date', found.createdAt],
       ...writtenTo(output),
     ]),
@@ -225,10 +226,14 @@ export const billingCommands: Command[] = [
   },
   {
     words: 'receipt',
-    summary: 'Print the receipt of a payment',
+    summary: 'Print the receipt of a payment or deposit',
     options: {
       org,
-      payment: { value: 'PI', description: 'the ID of the payment at Stripe, such as pi_3SWc…', required: true },
+      payment: {
+        value: 'PI',
+        description: 'the ID of the payment at Stripe, such as pi_3SWc…, or direct:… without one',
+        required: true,
+      },
       ...documentOptions,
     },
     needs: 'database',

@@ -50,6 +50,9 @@ export interface Texts {
     paidOn: string
     paymentId: string
     headline: (amount: string, day: string) => string
+    addedOn: string
+    directHeadline: (amount: string, day: string) => string
+    directNote: string
     items: string
     deposit: string
     topup: string
@@ -116,6 +119,9 @@ const english: Texts = {
     paidOn: 'Date paid',
     paymentId: 'Payment ID',
     headline: (amount, day) => `${amount} paid on ${day}`,
+    addedOn: 'Date added',
+    directHeadline: (amount, day) => `${amount} added on ${day}`,
+    directNote: 'The amount was added to the balance without a payment.',
     items: 'Payment',
     deposit: 'Prepaid balance',
     topup: 'Prepaid balance, automatic top-up',
@@ -182,6 +188,9 @@ const german: Texts = {
     paidOn: 'Bezahlt am',
     paymentId: 'Zahlungs-ID',
     headline: (amount, day) => `${amount} bezahlt am ${day}`,
+    addedOn: 'Hinzugefügt am',
+    directHeadline: (amount, day) => `${amount} hinzugefügt am ${day}`,
+    directNote: 'Der Betrag wurde dem Guthaben ohne Zahlung hinzugefügt.',
     items: 'Zahlung',
     deposit: 'Prepaid-Guthaben',
     topup: 'Prepaid-Guthaben, automatische Aufladung',

@@ -4,7 +4,7 @@ import { lockAccount, postEntries, postEntryOnce } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/queries.ts'
 import { storePayment } from '../receipts/receipts.ts'
 import * as queries from './queries.ts'
-import type { Fact, PaymentRow } from './queries.ts'
+import type { Fact, NewPayment, PaymentRow } from './queries.ts'
 import * as topupQueries from './topup-queries.ts'
 import { topUpIfLow } from './topup-trigger.ts'
 
@@ -143,7 +143,7 @@ export const creditPayment = async (
   if (!posted) return undefined
   const { orgId } = account
   const paid = { orgId, paymentIntentId, amountCents, paidCents: null }
-  await storePayment(db, { ...paid, planId: null })
+  await storePayment(db, { ...paid, planId: null, paidAt: null })
   // A person paid, so an earlier decline of the saved card no longer delays automatic top-up.
   if (!isAutomatic) await topupQueries.clearBackOff(db, orgId)
   const applied = await applyFacts(db, posted, { ...paid, refundedCents: 0n })
@@ -153,13 +153,13 @@ export const creditPayment = async (
 }
 
 /**
- * Links the credit that a plan granted to its payment, and applies the facts that arrived before it. The payment and its
+ * Stores the payment of a plan, links the credit that it granted, if any, and applies the facts that arrived before it. The payment and its
  * account must be locked.
  */
 export const linkGrant = async (
   db: Transaction,
   account: AccountRow,
-  grant: { paymentIntentId: string; amountCents: bigint; paidCents: bigint; planId: string },
+  grant: Omit<NewPayment, 'orgId' | 'buyer' | 'paidCents'> & { paidCents: bigint },
 ): Promise<AccountRow> => {
   const payment = { ...grant, orgId: account.orgId }
   const isNew = await storePayment(db, payment)

@@ -6,6 +6,7 @@ import { badRequest, conflict, serviceUnavailable, validationError } from '../..
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { getAccount, lockAccount, postEntries } from '../ledger/ledger.ts'
+import { storeDirectDeposits } from '../receipts/receipts.ts'
 import * as queries from './queries.ts'
 import type { CheckoutPage, CheckoutRequest, Payments } from './stripe.ts'
 import { topUpIfLow } from './topup-trigger.ts'
@@ -36,6 +37,7 @@ const depositDirectly = (
     const account = await lockAccount(db, actor.orgId)
     const entry = { type: 'deposit', amountCents: BigInt(amountCents), notes: 'Direct deposit' } as const
     await topUpIfLow(db, jobs, await postEntries(db, account, [entry], actor))
+    await storeDirectDeposits(db, actor.orgId)
     await audit(db, actor, 'billing.deposited', {
       type: 'billing',
       id: null,

@@ -32,9 +32,14 @@ export const upsertFact = (db: Db, { subject, kind, id, data }: Fact, reportedAt
     set data = case when excluded.told_at >= f.told_at then f.data || excluded.data else excluded.data || f.data end,
       told_at = greatest(f.told_at, excluded.told_at)`)
 
+export interface StoredFact extends Omit<Fact, 'subject'> {
+  /** The time of the latest event about it. */
+  reportedAt: string
+}
+
 export const listFacts = (db: Db, subject: string) =>
-  db.rows<Omit<Fact, 'subject'>>(sql`
-    select kind, id, data from payment_facts where subject = ${subject} order by told_at, kind, id`)
+  db.rows<StoredFact>(sql`
+    select kind, id, data, told_at as reported_at from payment_facts where subject = ${subject} order by told_at, kind, id`)
 
 export interface PaymentRow {
   orgId: string
@@ -49,17 +54,20 @@ export interface PaymentRow {
 export interface NewPayment extends Omit<PaymentRow, 'refundedCents'> {
   planId: string | null
   buyer: Buyer
+  /** Null: now. */
+  paidAt: string | null
 }
 
 /** False when it was stored before, for this org or for another one. */
 export const insertPayment = async (
   db: Transaction,
-  { orgId, paymentIntentId, amountCents, paidCents, planId, buyer }: NewPayment,
+  { orgId, paymentIntentId, amountCents, paidCents, planId, buyer, paidAt }: NewPayment,
 ): Promise<boolean> => {
   if ((await claimKey(db, 'payment', paymentIntentId, orgId)) !== orgId) return false
   const inserted = await db.execute(sql`
-    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents, plan_id, buyer)
-    values (${orgId}, ${paymentIntentId}, ${amountCents}, ${paidCents}, ${planId}, ${JSON.stringify(buyer)}::jsonb)
+    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents, plan_id, buyer, created_at)
+    values (${orgId}, ${paymentIntentId}, ${amountCents}, ${paidCents}, ${planId}, ${JSON.stringify(buyer)}::jsonb,
+      least(${paidAt}::timestamptz, now()))
     on conflict do nothing`)
   return inserted > 0
 }

@@ -41,6 +41,30 @@ const lockFacts = async (db: Transaction, providerId: string): Promise<Facts> =>
   return facts
 }
 
+/**
+ * Stores the payment of a plan that includes no credit, so that it has a receipt. Its time is that of Stripe's event,
+ * because no ledger entry shows another one.
+ */
+const storeWithoutCredit = async (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  account: AccountRow,
+  { subscription, invoice }: { subscription: SubscriptionRow; invoice: Facts[number] },
+): Promise<AccountRow> => {
+  const { orgId, providerId, planId } = subscription
+  const { id, data, reportedAt } = invoice
+  const { paymentIntentId, paidCents } = data as PaidInvoice
+  // Nothing says what was paid, and a receipt must not guess it.
+  if (paidCents === undefined) return account
+  if (paymentIntentId === undefined) {
+    const lookup = { orgId, subscriptionId: providerId, invoiceId: id }
+    await jobs.enqueue(db, findInvoicePayment, lookup, { singletonKey: id })
+    return account
+  }
+  const payment = { paymentIntentId, amountCents: 0n, paidCents: BigInt(paidCents), planId, paidAt: reportedAt }
+  return linkGrant(db, account, payment)
+}
+
 /** Grants the credit of a paid month, once, and links it to its payment. */
 const grantCredit = async (
   db: Transaction,
@@ -50,7 +74,7 @@ const grantCredit = async (
 ): Promise<AccountRow> => {
   const { orgId, providerId, planId, includedCreditCents } = subscription
   const { id, data } = invoice
-  if (includedCreditCents === 0n) return account
+  if (includedCreditCents === 0n) return storeWithoutCredit(db, jobs, account, { subscription, invoice })
   const { paymentIntentId, paidCents } = data as PaidInvoice
   const granted = await postEntryOnce(db, account, {
     type: 'adjustment',
@@ -67,6 +91,7 @@ const grantCredit = async (
     amountCents: includedCreditCents,
     paidCents: paidCents === undefined ? includedCreditCents : BigInt(paidCents),
     planId,
+    paidAt: null,
   })
 }
 

@@ -5,8 +5,7 @@ import type { Receipt } from './receipts.ts'
 export const toReceipt = (receipt: Receipt, { seller }: Pick<BillingConfig, 'seller'>) => ({
   paymentIntentId: receipt.paymentIntentId,
   number: receipt.label,
-  kind:
-    receipt.paidCents !== null ? ('plan' as const) : receipt.isAutomatic ? ('topup' as const) : ('deposit' as const),
+  kind: receipt.kind,
   planId: receipt.planId,
   paidCents: Number(receipt.paid),
   creditedCents: Number(receipt.amountCents),

@@ -18,11 +18,16 @@ export const printReceipt = (receipt: Receipt, { language, seller, planName }: R
   const texts = textsOf(language)
   const words = texts.receipt
   const formats = formatsOf(language)
-  const { label, paid, paidCents, planId, isAutomatic, amountCents, createdAt, paymentIntentId, buyer } = receipt
-  const amount = formats.cents(paid)
+  const { kind, label, paid, planId, amountCents, createdAt, paymentIntentId, buyer } = receipt
+  const isDirect = kind === 'direct'
+  const amount = formats.cents(isDirect ? amountCents : paid)
   const day = formats.day(createdAt)
-  const isPlan = paidCents !== null
-  const plan = words.plan(planId === null ? null : printable(planName(planId)))
+  const items = {
+    plan: words.plan(planId === null ? null : printable(planName(planId))),
+    topup: words.topup,
+    deposit: words.deposit,
+    direct: words.deposit,
+  }
   return {
     language,
     title: words.title,
@@ -30,11 +35,11 @@ export const printReceipt = (receipt: Receipt, { language, seller, planName }: R
     notice: null,
     facts: [
       [words.number, label],
-      [words.paidOn, day],
-      [words.paymentId, printable(paymentIntentId)],
+      [isDirect ? words.addedOn : words.paidOn, day],
+      ...(isDirect ? [] : [[words.paymentId, printable(paymentIntentId)] satisfies [string, string]]),
     ],
     parties: partiesOf(texts, seller, buyer),
-    headline: words.headline(amount, day),
+    headline: isDirect ? words.directHeadline(amount, day) : words.headline(amount, day),
     tables: [
       {
         title: words.items,
@@ -43,13 +48,17 @@ export const printReceipt = (receipt: Receipt, { language, seller, planName }: R
           { title: texts.amount, align: 'end', width: 1 },
         ],
         rows: [
-          { cells: [isPlan ? plan : isAutomatic ? words.topup : words.deposit, amount] },
+          { cells: [items[kind], amount] },
           { cells: [words.total, amount] },
-          { cells: [words.paid, amount], isTotal: true },
+          { cells: [words.paid, formats.cents(paid)], isTotal: true },
         ],
       },
     ],
-    notes: [...(isPlan ? [words.credit(formats.cents(amountCents))] : []), words.note],
+    notes: [
+      ...(isDirect ? [words.directNote] : []),
+      ...(kind === 'plan' && amountCents > 0n ? [words.credit(formats.cents(amountCents))] : []),
+      words.note,
+    ],
     footer: words.name(label),
     pageLabel: texts.pageLabel,
     createdAt,

@@ -1,6 +1,9 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
+/** Begins the ids of receipts of deposits without a payment; the id of the transaction follows. */
+export const directPrefix = 'direct:'
+
 /** How an org names itself on receipts and statements. */
 export interface BillingDetails {
   /** Null: the name of the org. */
@@ -59,9 +62,28 @@ export const listReceipts = (db: Db, orgId: string, before: bigint | null, limit
     where p.org_id = ${orgId} ${before === null ? sql`` : sql`and p.receipt_number < ${before}`}
     order by p.receipt_number desc limit ${limit}`)
 
-export const hasUnnumbered = async (db: Db, orgId: string): Promise<boolean> =>
-  (await db.row(sql`
-    select 1 as found from payments where org_id = ${orgId} and receipt_number is null limit 1`)) !== undefined
+const directDeposits = (orgId: string) => sql`transactions t
+  where t.org_id = ${orgId} and t.type = 'deposit' and t.payment_intent_id is null
+    and not exists (
+      select 1 from payments p
+      where p.org_id = ${orgId} and p.org_id = t.org_id
+        and p.payment_intent_id = ${directPrefix}::text || t.id::text)`
+
+/** Whether a payment has no number, or a direct deposit is not among the payments. */
+export const lacksReceipts = async (db: Db, orgId: string): Promise<boolean> => {
+  const unnumbered = await db.row(sql`
+    select 1 as found from payments where org_id = ${orgId} and receipt_number is null limit 1`)
+  if (unnumbered) return true
+  return (await db.row(sql`select 1 as found from ${directDeposits(orgId)} limit 1`)) !== undefined
+}
+
+/** Stores the deposits without a payment that have no receipt yet. The account must be locked. */
+export const insertDirectDeposits = (db: Db, orgId: string, buyer: Buyer) =>
+  db.execute(sql`
+    insert into payments (org_id, payment_intent_id, amount_cents, buyer, created_at)
+    select t.org_id, ${directPrefix}::text || t.id::text, t.amount_cents, ${JSON.stringify(buyer)}::jsonb, t.created_at
+    from ${directDeposits(orgId)}
+    on conflict do nothing`)
 
 /** Numbers the payments of an org that have no number, in the order of their times. The account must be locked. */
 export const numberPayments = (db: Db, orgId: string) =>

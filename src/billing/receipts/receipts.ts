@@ -75,14 +75,24 @@ export const storePayment = async (db: Transaction, payment: Omit<NewPayment, 'b
   return isNew
 }
 
-/** Numbers the payments that the previous version has stored. Call it before receipts are read. */
-export const numberReceipts = async (db: Database, orgId: string): Promise<void> => {
-  if (!(await queries.hasUnnumbered(db, orgId))) return
+/** Stores receipts of the deposits without a payment that have none. The account must be locked. */
+export const storeDirectDeposits = async (db: Transaction, orgId: string): Promise<void> => {
+  await queries.insertDirectDeposits(db, orgId, await getBuyer(db, orgId))
+  await queries.numberPayments(db, orgId)
+}
+
+/** Completes the receipts of what the previous version has stored. Call it before receipts are read. */
+export const completeReceipts = async (db: Database, orgId: string): Promise<void> => {
+  if (!(await queries.lacksReceipts(db, orgId))) return
   await db.transaction({ orgId }, async (db) => {
     await lockAccount(db, orgId)
-    await queries.numberPayments(db, orgId)
+    await storeDirectDeposits(db, orgId)
   })
 }
+
+/** The id of the receipt of a deposit: that of its payment, or of its transaction when there is no payment. */
+export const receiptIdOf = ({ id, paymentIntentId }: { id: string; paymentIntentId: string | null }): string =>
+  paymentIntentId ?? queries.directPrefix + id
 
 /**
  * The number of a receipt as people see it: the end of the org's id, so that it is unique on this server, and the number
@@ -91,18 +101,30 @@ export const numberReceipts = async (db: Database, orgId: string): Promise<void>
 export const receiptLabel = (orgId: string, receiptNumber: bigint): string =>
   `${orgId.slice(-8).toUpperCase()}-${String(receiptNumber).padStart(4, '0')}`
 
-export type Receipt = ReceiptRow & { buyer: Buyer; label: string; paid: bigint }
+export type ReceiptKind = 'deposit' | 'topup' | 'plan' | 'direct'
 
-const toReceipt = (orgId: string, row: ReceiptRow, buyer: Buyer): Receipt => ({
-  ...row,
-  buyer: row.buyer ?? buyer,
-  label: receiptLabel(orgId, row.receiptNumber),
-  paid: row.paidCents ?? row.amountCents,
-})
+export type Receipt = ReceiptRow & { kind: ReceiptKind; buyer: Buyer; label: string; paid: bigint }
 
-/** The receipt of a payment. NOT_FOUND for an unknown payment. */
+const kindOf = ({ paymentIntentId, paidCents, isAutomatic }: ReceiptRow): ReceiptKind => {
+  if (paymentIntentId.startsWith(queries.directPrefix)) return 'direct'
+  if (paidCents !== null) return 'plan'
+  return isAutomatic ? 'topup' : 'deposit'
+}
+
+const toReceipt = (orgId: string, row: ReceiptRow, buyer: Buyer): Receipt => {
+  const kind = kindOf(row)
+  return {
+    ...row,
+    kind,
+    buyer: row.buyer ?? buyer,
+    label: receiptLabel(orgId, row.receiptNumber),
+    paid: kind === 'direct' ? 0n : (row.paidCents ?? row.amountCents),
+  }
+}
+
+/** The receipt of a payment or of a direct deposit. NOT_FOUND for an unknown one. */
 export const getReceipt = async (db: Database, orgId: string, paymentIntentId: string): Promise<Receipt> => {
-  await numberReceipts(db, orgId)
+  await completeReceipts(db, orgId)
   const row = await queries.findReceipt(db, orgId, paymentIntentId)
   if (!row) throw notFound('Receipt')
   return toReceipt(orgId, row, await getBuyer(db, orgId))
@@ -114,7 +136,7 @@ export const listReceipts = async (
   orgId: string,
   { before, limit }: { before: bigint | null; limit: number },
 ): Promise<Receipt[]> => {
-  await numberReceipts(db, orgId)
+  await completeReceipts(db, orgId)
   const buyer = await getBuyer(db, orgId)
   return (await queries.listReceipts(db, orgId, before, limit)).map((row) => toReceipt(orgId, row, buyer))
 }

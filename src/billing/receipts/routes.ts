@@ -25,7 +25,7 @@ export const registerReceiptRoutes = (
         tags,
         summary: 'List receipts',
         description:
-          'Returns the receipts of all payments of the org, newest first. Deposits without a payment have none.',
+          'Returns the receipts of all payments of the org and of its deposits without a payment, newest first.',
         querystring: CursorQuery,
         response: { 200: Success(PaymentReceiptList) },
       },
@@ -47,7 +47,7 @@ export const registerReceiptRoutes = (
       schema: {
         tags,
         summary: 'Retrieve a receipt',
-        description: 'Returns the receipt of a payment. NOT_FOUND for a payment of another org.',
+        description: 'Returns the receipt of a payment or of a deposit without one. NOT_FOUND for one of another org.',
         params: ReceiptParams,
         response: { 200: Success(PaymentReceipt) },
       },
@@ -63,7 +63,7 @@ export const registerReceiptRoutes = (
         tags,
         summary: 'Download a receipt',
         description:
-          'Returns the receipt of a payment as a PDF file or as a page, in English or German. In a PDF, characters that are neither Latin, Greek nor Cyrillic are replaced; the page has them. SERVICE_UNAVAILABLE when too many PDF files are being made.',
+          'Returns the receipt of a payment or of a deposit without one as a PDF file or as a page, in English or German. In a PDF, characters that are neither Latin, Greek nor Cyrillic are replaced; the page has them. SERVICE_UNAVAILABLE when too many PDF files are being made.',
         params: ReceiptParams,
         querystring: DocumentQuery,
         response: documentResponse('The receipt.'),

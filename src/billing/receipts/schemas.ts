@@ -49,6 +49,12 @@ export const SellerParty = party('Who receives the payments: `BILLING_SELLER_NAM
 export const sellerOrNull = () => Nullable(SellerParty, 'Who receives the payments. Null when the server names nobody.')
 export const BuyerParty = party('The org.')
 
+const receiptId = Type.String({
+  description:
+    'ID of the payment at Stripe. `checkout:…` or `direct:…` for a deposit without a payment at Stripe; it identifies the receipt as well.',
+  examples: ['pi_3SWcdGKb1cH5x0aT0Q8fVf2L'],
+})
+
 export const paymentIntentId = Type.String({
   description: 'ID of the payment at Stripe.',
   examples: ['pi_3SWcdGKb1cH5x0aT0Q8fVf2L'],
@@ -62,10 +68,11 @@ export const receiptNumber = Type.String({
 
 export const PaymentReceipt = Type.Object(
   {
-    paymentIntentId,
+    paymentIntentId: receiptId,
     number: receiptNumber,
-    kind: Type.Enum(['deposit', 'topup', 'plan'], {
-      description: '`deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan.',
+    kind: Type.Enum(['deposit', 'topup', 'plan', 'direct'], {
+      description:
+        '`deposit`: a person added to the balance. `topup`: automatic top-up. `plan`: a month of a plan. `direct`: a deposit without a payment.',
     }),
     planId: Nullable(
       Type.String({
@@ -73,8 +80,8 @@ export const PaymentReceipt = Type.Object(
         examples: [null],
       }),
     ),
-    paidCents: Cents('Amount that was paid', 2_500),
-    creditedCents: Cents('Amount that was added to the balance', 2_500),
+    paidCents: Cents('Amount that was paid; 0 for a deposit without a payment', 2_500),
+    creditedCents: Cents('Amount that was added to the balance; 0 for a plan without credit', 2_500),
     currency: Type.Literal('usd', { description: 'Always `usd`.' }),
     seller: sellerOrNull(),
     buyer: BuyerParty,
@@ -82,7 +89,7 @@ export const PaymentReceipt = Type.Object(
   },
   {
     description:
-      'The receipt of a payment. A later refund or change of billing details does not change it. The seller is that of the current settings of the server.',
+      'The receipt of a payment or of a deposit without one. A later refund or change of billing details does not change it. The seller is that of the current settings of the server.',
   },
 )
 
@@ -92,6 +99,7 @@ export const ReceiptParams = Type.Object({
   id: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'ID of the payment at Stripe, at most 255 characters.',
+    description:
+      'ID of the payment at Stripe, or the `receiptId` of a deposit in `GET /billing/transactions`. At most 255 characters.',
   }),
 })

@@ -7,7 +7,7 @@ import { documentResponse, DocumentQuery, languageOf, sendDocument } from '../do
 import type { BillingRouteDeps } from '../deps.ts'
 import { readPosted } from '../ledger/ledger.ts'
 import { planNames } from '../plan-names.ts'
-import { getBuyer, numberReceipts } from '../receipts/receipts.ts'
+import { getBuyer, completeReceipts } from '../receipts/receipts.ts'
 import { printStatement } from './print.ts'
 import { Statement as StatementSchema, StatementList, StatementParams } from './schemas.ts'
 import { getMonth, getStatement, listMonths } from './statements.ts'
@@ -27,7 +27,7 @@ export const registerStatementRoutes = (
 
   const read = async ({ orgId }: Actor, text: string, now: Date) => {
     const month = getMonth(text, now)
-    await numberReceipts(db, orgId)
+    await completeReceipts(db, orgId)
     return readPosted({ db, jobs }, orgId, async (db) => ({
       statement: await getStatement(db, orgId, month, now),
       buyer: await getBuyer(db, orgId),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { deposit, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
+import { assertExact, deposit, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
 import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
@@ -13,7 +16,17 @@ import { createPdfPrinter } from '../documents/pdf.ts'
 import { monthsUntil } from './months.ts'
 
 const stripe = await startFakeStripe()
+const plansFile = join(await mkdtemp(join(tmpdir(), 'atrium-plans-')), 'plans.json')
+const paidPlan = { description: 'A plan' }
+await writeFile(
+  plansFile,
+  JSON.stringify([
+    { ...paidPlan, id: 'pro', name: 'Pro', priceCents: 2_000, includedCreditCents: 2_000 },
+    { ...paidPlan, id: 'storage', name: 'Storage', priceCents: 500 },
+  ]),
+)
 const app = await startTestApp({
+  PLANS_FILE: plansFile,
   STRIPE_SECRET_KEY: secretKey,
   STRIPE_WEBHOOK_SECRET: webhookSecret,
   STRIPE_API_BASE: stripe.origin,
@@ -395,6 +408,91 @@ describe('receipts', () => {
     await app.call('PATCH', base, { as: owner, json: { billingDetails: null } })
     const none = { name: null, address: null, taxId: null, email: null }
     assert.deepEqual((await get(owner, '')).billingDetails, none)
+  })
+
+  test('of deposits without a payment are in the same series, once each, and say that nothing was paid', async () => {
+    const owner = await app.createOrg()
+    const body = { amountCents: 1_500, method: 'direct' }
+    const [, , card] = await Promise.all([
+      app.call('POST', `${base}/deposit`, { as: owner, json: body }),
+      app.call('POST', `${base}/deposit`, { as: owner, json: body }),
+      depositByCard(owner, 2_500),
+    ])
+    // As the previous version posts a deposit.
+    await app.db.transaction({ orgId: owner.orgId }, async (db) => {
+      const entry = { type: 'deposit', amountCents: 700n, notes: 'Direct deposit' } as const
+      await postEntries(db, await lockAccount(db, owner.orgId), [entry])
+    })
+    const [{ items }] = await Promise.all([get(owner, '/receipts'), get(owner, '/receipts'), get(owner, '/receipts')])
+    const label = owner.orgId.slice(-8).toUpperCase()
+    assert.deepEqual(
+      items.map(({ number }: Json) => number),
+      [4, 3, 2, 1].map((number) => `${label}-000${number}`),
+    )
+    const [old] = items
+    assert.deepEqual([old.kind, old.paidCents, old.creditedCents], ['direct', 0, 700])
+    assert.equal(sum(items, 'creditedCents'), 6_200)
+    assert.equal(sum(items, 'paidCents'), 2_500)
+    const ledger = await listLedger(app, owner)
+    assert.deepEqual(
+      new Set(ledger.map(({ receiptId }) => receiptId)),
+      new Set(items.map(({ paymentIntentId }: Json) => paymentIntentId)),
+      'each deposit has one receipt',
+    )
+    assert.ok(ledger.every(({ paymentIntentId }) => paymentIntentId === undefined || paymentIntentId === card))
+    const { html } = await pageOf(owner, `/receipts/${encodeURIComponent(old.paymentIntentId)}`)
+    assert.match(html, /\$7\.00 added on .*Prepaid balance.*Amount paid.*\$0\.00.*without a payment/s)
+    assert.doesNotMatch(html, /Payment ID|direct:/)
+    const german = await pdfOf(owner, `/receipts/${old.paymentIntentId}`, 'language=de')
+    assert.match(german.text.join(''), /7,00.*hinzugefügt am.*ohne Zahlung/s)
+    const stranger = await app.createOrg()
+    const foreign = await app.call('GET', `${base}/receipts/${old.paymentIntentId}`, { as: stranger })
+    assert.equal(foreign.status, 404)
+    const statement = await statementOf(owner, thisMonth)
+    assert.deepEqual([statement.depositsCents, statement.planPayments], [6_200, []])
+    await assertExact(app, owner)
+  })
+
+  test('of a plan without credit show the payment, once, and change neither balance nor statement sums', async () => {
+    const owner = await app.createOrg()
+    const json = { planId: 'storage' }
+    const { body } = await app.call('POST', `${base}/subscriptions/checkout`, { as: owner, json })
+    const session = stripe.pay(body.data.sessionId)
+    const cycle = { subscription: session.subscription, amount_paid: 595, billing_reason: 'subscription_cycle' }
+    const first = { ...cycle, id: 'in_storage_1', payment_intent: 'pi_storage_1' }
+    // The invoice arrives before the checkout says whose it is.
+    await sendEvent('invoice.paid', first)
+    await sendEvent('checkout.session.completed', session)
+    stripe.invoicePayments.set('in_storage_2', 'pi_storage_2')
+    const later = { ...cycle, id: 'in_storage_2', amount_paid: 600 }
+    const changes = [
+      ['invoice.payment_succeeded', first],
+      ['invoice.paid', later],
+      ['invoice.payment_succeeded', later],
+      ['invoice.paid', { ...cycle, id: 'in_storage_3', amount_paid: undefined, payment_intent: 'pi_storage_3' }],
+      ['charge.refunded', { id: 'ch_1', payment_intent: 'pi_storage_1', amount_refunded: 595 }],
+    ] as const
+    await Promise.all(changes.map(([type, object]) => sendEvent(type, object)))
+    await app.settled()
+    const { items } = await get(owner, '/receipts')
+    assert.deepEqual(
+      items.map(({ paymentIntentId, kind, planId, paidCents, creditedCents, number }: Json) => [
+        paymentIntentId,
+        [kind, planId, paidCents, creditedCents, number.slice(-4)],
+      ]),
+      [
+        ['pi_storage_2', ['plan', 'storage', 600, 0, '0002']],
+        ['pi_storage_1', ['plan', 'storage', 595, 0, '0001']],
+      ],
+    )
+    const { html } = await pageOf(owner, '/receipts/pi_storage_1')
+    assert.match(html, /Plan Storage, one month.*Amount paid.*\$5\.95/s)
+    assert.doesNotMatch(html, /of credit/)
+    const { planPayments, openingBalanceCents, closingBalanceCents, entries } = await statementOf(owner, thisMonth)
+    assert.deepEqual([openingBalanceCents, closingBalanceCents, entries], [0, 0, []])
+    assert.equal(sum(planPayments, 'paidCents'), 1_195)
+    const { balance } = await assertExact(app, owner)
+    assert.equal(balance.balanceCents, 0)
   })
 
   test('of a plan shows the price that was paid, the plan and its credit; the statement of the month names it', async () => {

@@ -184,7 +184,10 @@ test('slow searches of an org leave connections to others, and too many of them 
   release.resolve(undefined)
   await holding
   const statuses = (await Promise.all(searches)).map(({ status }) => status)
-  assert.deepEqual(statuses.toSorted((a, b) => a - b), [...Array.from({ length: 11 }, () => 200), 503, 503])
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [...Array.from({ length: 11 }, () => 200), 503, 503],
+  )
 })
 
 test('every session records how it was created, and the list can be filtered by it', async () => {

@@ -7,8 +7,7 @@ import styles from './billing.module.css'
 const documentUrl = (path: string, format: 'html' | 'pdf'): string =>
   api.url(`${path}/document`, { format, language: i18n.locale })
 
-export const receiptPath = (paymentIntentId: string): string =>
-  `/billing/receipts/${encodeURIComponent(paymentIntentId)}`
+export const receiptPath = (id: string): string => `/billing/receipts/${encodeURIComponent(id)}`
 
 /** The page in a new tab, and the PDF file. `name` says which, for screen readers. */
 export const DocumentLinks = ({ path, name }: { path: string; name: string }) => (

@@ -104,17 +104,22 @@ const Statements = () => {
 }
 
 const purposeOf = ({ kind }: PaymentReceipt): string =>
-  ({ deposit: t`Deposit`, topup: t`Automatic top-up`, plan: t`Monthly plan` })[kind]
+  ({ deposit: t`Deposit`, topup: t`Automatic top-up`, plan: t`Monthly plan`, direct: t`Deposit without a payment` })[
+    kind
+  ]
+
+const amountOf = ({ kind, paidCents, creditedCents }: PaymentReceipt): number =>
+  kind === 'direct' ? creditedCents : paidCents
 
 const Receipts = () => {
   const { query, more, isLoadingMore } = usePages('GET /billing/receipts')
   return (
-    <Section plain title={t`Receipts`} description={t`One for each payment by card.`}>
+    <Section plain title={t`Receipts`} description={t`One for each payment and each deposit.`}>
       <QueryBoundary query={query}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState compact icon={<ReceiptText />} title={t`No receipts yet`}>
-              <Trans>Payments by card appear here.</Trans>
+              <Trans>Payments and deposits appear here.</Trans>
             </EmptyState>
           ) : (
             <Table
@@ -125,7 +130,7 @@ const Receipts = () => {
                 { title: t`Date`, cell: ({ createdAt }) => formatDateTime(createdAt) },
                 { title: t`Number`, optional: true, cell: ({ number }) => number },
                 { title: t`Payment`, optional: true, cell: purposeOf },
-                { title: t`Amount`, align: 'end', cell: ({ paidCents }) => formatCents(paidCents) },
+                { title: t`Amount`, align: 'end', cell: (item) => formatCents(amountOf(item)) },
                 {
                   title: t`Documents`,
                   hideTitle: true,

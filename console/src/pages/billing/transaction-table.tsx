@@ -46,11 +46,8 @@ const columns: (Column<Transaction> & { isLong?: boolean })[] = [
     isLong: true,
     align: 'end',
     tight: true,
-    cell: ({ type, paymentIntentId }) =>
-      type === 'deposit' &&
-      paymentIntentId !== undefined && (
-        <DocumentLinks path={receiptPath(paymentIntentId)} name={t`receipt ${paymentIntentId}`} />
-      ),
+    cell: ({ receiptId }) =>
+      receiptId !== undefined && <DocumentLinks path={receiptPath(receiptId)} name={t`receipt ${receiptId}`} />,
   },
 ]
 

@@ -65,27 +65,31 @@ export interface SessionPosition {
 const source = sql`coalesce(s.source, case s.relationship when 'connector' then 'chat' when 'peer' then 'agent' end)`
 
 /** The columns of a ChatSessionRow. The statement must name the table `s`. */
-const columns = sql`s.id, ${source} as source, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
+const columns = ({
+  orgId,
+}: Actor): Sql => sql`s.id, ${source} as source, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
   s.metadata || jsonb_build_object('relationship', s.relationship) as metadata, s.message_count, s.last_message_at,
   s.revision, s.created_at, s.updated_at,
   (
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', p.kind, 'id', p.participant_id,
       'slug', a.slug, 'name', coalesce(a.name, m.name, u.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
     from session_participants p
-      left join agents a on p.kind = 'agent' and a.org_id = p.org_id and a.id = p.participant_id
-      left join members m on p.kind = 'user' and m.org_id = p.org_id and m.user_id = p.participant_id
+      left join agents a on p.kind = 'agent' and a.org_id = ${orgId} and a.id = p.participant_id
+      left join members m on p.kind = 'user' and m.org_id = ${orgId} and m.user_id = p.participant_id
       left join users u on p.kind = 'user' and u.id = p.participant_id
-    where p.org_id = s.org_id and p.session_id = s.id
+    where p.org_id = ${orgId} and p.session_id = s.id
   ) as participants`
 
 /** The columns of a ListedSession. */
-export const listedColumns = sql`${columns}, s.updated_at::text as updated_at_exactly`
+export const listedColumns = (actor: Actor): Sql => sql`${columns(actor)}, s.updated_at::text as updated_at_exactly`
 
 export const visible = (actor: Actor, workspaceId: string): Sql =>
   sql`s.org_id = ${actor.orgId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`
 
 export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
-  db.row<ChatSessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
+  db.row<ChatSessionRow>(
+    sql`select ${columns(actor)} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`,
+  )
 
 export interface SessionKey {
   id: string
@@ -121,7 +125,7 @@ export interface SessionPage extends SessionFilter {
 
 export const listSessions = (db: Db, actor: Actor, { workspaceId, limit, after, ...filter }: SessionPage) =>
   db.rows<ListedSession>(sql`
-    select ${listedColumns} from sessions s
+    select ${listedColumns(actor)} from sessions s
     where ${visible(actor, workspaceId)} ${matchesFilter(filter)}
       and s.changed_at <= ${tenMinutesOf(after.updatedAt)}
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
@@ -136,7 +140,7 @@ export const listAgentSessions = (
   { workspaceId, limit, after, ...filter }: SessionPage,
 ) =>
   db.rows<ListedSession>(sql`
-    select ${listedColumns}
+    select ${listedColumns(actor)}
     from session_participants mine
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
     where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}

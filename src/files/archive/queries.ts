@@ -36,11 +36,11 @@ const isOpen = ({ reader, sharedGuards }: ArchiveReader): Sql =>
   sql`${mayRead(reader)} ${sharedGuards === undefined ? empty : sql`and (f.guards is null or f.guards <@ ${sharedGuards}::uuid[])`}`
 
 const target = ({ reader }: ArchiveReader): Sql => sql`
-  left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
+  left join files t on t.org_id = ${reader.orgId} and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
     and t.status = 'ready' and ${mayRead(reader, sql`t.guards`)}`
 
-const hasChildren = sql`f.listing_rank = 0 and exists (
-  select from files c where c.org_id = f.org_id and c.container_id = f.id and c.deleted_at is null) as has_children`
+const hasChildren = ({ reader }: ArchiveReader): Sql => sql`f.listing_rank = 0 and exists (
+  select from files c where c.org_id = ${reader.orgId} and c.container_id = f.id and c.deleted_at is null) as has_children`
 
 export interface TreeSize {
   /** Files, folders and links, with the roots. */
@@ -75,7 +75,7 @@ export const measureTrees = (db: Db, of: ArchiveReader, rootIds: readonly string
 /** These files and folders. */
 export const listArchived = (db: Db, of: ArchiveReader, ids: readonly string[]) =>
   db.rows<ArchivedRow>(sql`
-    select ${columns}, ${hasChildren} from files f ${target(of)}
+    select ${columns}, ${hasChildren(of)} from files f ${target(of)}
     where f.org_id = ${of.reader.orgId} and f.id = any(${ids}::uuid[]) and f.deleted_at is null and ${isOpen(of)}
     order by f.listing_rank, f.name_key, f.id`)
 
@@ -87,7 +87,7 @@ export const listInFolder = (
   { after, limit }: { after: ArchivedRow | undefined; limit: number },
 ) =>
   db.rows<ArchivedRow>(sql`
-    select ${columns}, ${hasChildren} from files f ${target(of)}
+    select ${columns}, ${hasChildren(of)} from files f ${target(of)}
     where f.org_id = ${of.reader.orgId} and f.container_id = ${folderId} and f.deleted_at is null and ${isOpen(of)}
       ${
         after === undefined

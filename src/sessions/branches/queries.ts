@@ -25,7 +25,7 @@ export const findTurnOfMessage = (db: Db, orgId: string, sessionId: string, mess
     select t.id, t.number, t.agent_id, t.skipped, coalesce(t.version_of, t.number) as first_version,
       (
         select count(*)::int from turns v
-        where v.org_id = t.org_id and v.session_id = t.session_id and v.version_of = coalesce(t.version_of, t.number)
+        where v.org_id = ${orgId} and v.session_id = t.session_id and v.version_of = coalesce(t.version_of, t.number)
       ) as versions,
       m.author, m.parts
     from messages m join turns t on t.org_id = m.org_id and t.id = m.turn_id and t.number = m.turn_number

@@ -30,10 +30,10 @@ export interface WritingTurn {
 export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<WritingTurn>(sql`
     select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, api_key_id, max_steps, max_cost_cents,
-      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = ${turnId}) as steps,
+      (select count(*)::int from turn_steps s where s.org_id = ${orgId} and s.turn_id = ${turnId}) as steps,
       (
         select case s.relationship when 'connector' then s.id else s.peer_chat_id end
-        from sessions s where s.org_id = turns.org_id and s.id = turns.session_id
+        from sessions s where s.org_id = ${orgId} and s.id = turns.session_id
       ) as chat_id
     from turns where org_id = ${orgId} and id = ${turnId}`)
 

@@ -79,7 +79,7 @@ export const listByText = (db: Db, actor: Actor, search: Search, { from, to, mos
 /** These sessions as a list, last changed first. */
 export const listFound = (db: Db, actor: Actor, search: Search, ids: readonly string[]) =>
   db.rows<ListedSession>(sql`
-    select ${listedColumns} from sessions s
+    select ${listedColumns(actor)} from sessions s
     where ${found(actor, search)} and s.id = any(${ids}::uuid[])
     order by s.updated_at desc, s.id desc
     limit ${search.limit}`)

@@ -36,7 +36,7 @@ export const turnClaim = (leaseMs: number, started: OutboxTemplate) => ({
   also: recordStart(started),
   // Only the active turn of a session can be claimed, so that two turns of a session never run at the same time.
   when: sql`status in ('queued', 'running') and exists (
-    select from sessions s where s.org_id = turns.org_id and s.id = turns.session_id and s.active_turn_id = turns.id)`,
+    select from sessions s where s.org_id = ${started.orgId} and s.id = turns.session_id and s.active_turn_id = turns.id)`,
   // A lease token that is still set belongs to a worker that died. It worked until it last renewed the lease.
   set: sql`status = 'running', attempts = attempts + 1, started_at = least(started_at, now()),
     worked_ms = worked_ms + case when lease_token is null then 0 else
@@ -44,13 +44,13 @@ export const turnClaim = (leaseMs: number, started: OutboxTemplate) => ({
     worker_deaths = worker_deaths + case when lease_token is null then 0 else 1 end,
     claimed_at = statement_timestamp()`,
   returning: sql`${turnColumns},
-    (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
-    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
-    (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
-    ${earlierUntrusted(sql`turns.org_id`, sql`turns.session_id`, sql`turns.number`)},
+    (select s.workspace_id from sessions s where s.org_id = ${started.orgId} and s.id = turns.session_id) as workspace_id,
+    (select s.project_id from sessions s where s.org_id = ${started.orgId} and s.id = turns.session_id) as project_id,
+    (select s.relationship from sessions s where s.org_id = ${started.orgId} and s.id = turns.session_id) as relationship,
+    ${earlierUntrusted(sql`${started.orgId}`, sql`turns.session_id`, sql`turns.number`)},
     (
       select (extract(epoch from c.deadline - turns.claimed_at) * 1000)::float8 from peer_chains c
-      where c.org_id = turns.org_id and c.id = turns.chain_id
+      where c.org_id = ${started.orgId} and c.id = turns.chain_id
     ) as chain_left_ms,
     null as key_expires_at`,
 })

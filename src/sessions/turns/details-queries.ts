@@ -48,28 +48,28 @@ const replyRecord = `json_build_object('id', m.id, 'sessionId', m.session_id, 't
   'turnNumber', m.turn_number, 'position', m.position, 'role', m.role, 'author', m.author, 'parts', m.parts,
   'createdAt', ${time('m.created_at')})`
 
-const lookUpTurn = (ofOrg: string): string => `
+const lookUpTurn = (ofOrg: string, org = 't.org_id'): string => `
   select asked.place, json_build_object('turn', ${turnRecord},
     'steps', (
       select coalesce(json_agg(${stepRecord} order by r.step, r.attempt), '[]') from turn_steps r
-      where r.org_id = t.org_id and r.turn_id = t.id),
+      where r.org_id = ${org} and r.turn_id = t.id),
     'calls', (
       select coalesce(json_agg(${callRecord} order by c.step, c.place), '[]') from tool_calls c
-      where c.org_id = t.org_id and c.turn_id = t.id),
+      where c.org_id = ${org} and c.turn_id = t.id),
     'charges', (
       select coalesce(json_agg(json_build_object('step', charge.step, 'attempt', charge.attempt,
         'platformFeeMicrocents', charge.platform_fee_microcents::text,
         'chargedMicrocents', charge.charged_microcents::text)), '[]')
-      from (${chargesOfTurn('t.org_id', 't.id')}) as charge),
+      from (${chargesOfTurn(org, 't.id')}) as charge),
     'reply', (
       select ${replyRecord} from messages m
-      where m.org_id = t.org_id and m.id = t.reply_id and t.ended_at is not null))::text as record
+      where m.org_id = ${org} and m.id = t.reply_id and t.ended_at is not null))::text as record
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as asked (org_id, id, workspace_id, place)
     join turns t on t.org_id = asked.org_id ${ofOrg} and t.id = asked.id
     join sessions s on s.org_id = t.org_id and s.id = t.session_id
       and s.workspace_id = asked.workspace_id and s.deleted_at is null`
 
-const readTurn: LookUp = { text: lookUpTurn(''), ofOrg: lookUpTurn('and t.org_id = $4') }
+const readTurn: LookUp = { text: lookUpTurn(''), ofOrg: lookUpTurn('and t.org_id = $4', '$4') }
 
 // Columns of type bigint are text in the JSON, because a number of JavaScript has 53 bits.
 const bigints = new Set(['feeWaiverCents', 'workedMs', 'costMicrocents', 'platformFeeMicrocents', 'chargedMicrocents'])

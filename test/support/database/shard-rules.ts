@@ -106,6 +106,7 @@ export const parseStatement = (source: string, distributed: ReadonlySet<string>)
 const time = String.raw`(?:now\(\)|statement_timestamp\(\)|current_timestamp|current_date)`
 const namesOrg = ({ text }: Block): boolean => /\borg_id = \?/.test(text)
 const changes = (block: Block): boolean => block.kind !== 'select' && block.tables.length > 0
+const becomesJoin = /^(?!.*\bor\b).*\bwhere\b(?:.*\band)? (?:not )?exists$/
 const rowLock = /\bfor (?:no key update|update|key share|share)\b/
 
 /** The blocks that contain this one. */
@@ -206,6 +207,23 @@ export const shardRules: ShardRule[] = [
             around(blocks, block).some((outer) => outer.tables.length === 0 && !namesOrg(outer)),
         ),
       ),
+  },
+  {
+    name: 'subquery that takes the org of its outer query',
+    why: 'Citus sends it to every shard, or rejects it beside another subquery. It names its org by a parameter. Only an EXISTS that is a condition of WHERE becomes a join.',
+    find: ({ isForAllOrgs, blocks }) =>
+      isForAllOrgs
+        ? undefined
+        : withoutOrg(
+            blocks.filter(
+              ({ after, text, isCte }) =>
+                after !== '' &&
+                !isCte &&
+                !/\blateral$/.test(after) &&
+                !becomesJoin.test(after) &&
+                /\b\w+\.org_id = \w+\.org_id\b/.test(text),
+            ),
+          ),
   },
   {
     name: 'table without org_id',

@@ -95,6 +95,7 @@ const rulesForTests = [
   'time in CASE or COALESCE of an update',
   'time or stable function in RETURNING',
   'time or subquery in ON CONFLICT',
+  'subquery in an insert of values',
   'stable operator with a column in a change',
   'ctid',
   'conflict target without org_id',
@@ -146,6 +147,16 @@ const samples: Record<string, { broken: string[]; right: string[] }> = {
     ],
     right: [
       'insert into blobs (org_id, id, created_at) values ($1, $2, now()) on conflict (org_id, id) do update set created_at = excluded.created_at',
+    ],
+  },
+  'subquery in an insert of values': {
+    broken: [
+      'insert into uploads (org_id, id) values ($1, $2) returning id, expires_at <= (select now()) as is_expired',
+      'insert into uploads (org_id, id, expires_at) values ($1, $2, (select now()))',
+    ],
+    right: [
+      'insert into uploads (org_id, id, expires_at) select $1, $2, (select now()) returning id',
+      'insert into uploads (org_id, id, expires_at) values ($1, $2, now()) returning id, false as is_expired',
     ],
   },
   'stable operator with a column in a change': {

@@ -22,9 +22,11 @@ export interface UploadRow {
   isExpired: boolean
 }
 
-export const uploadColumns = sql`id, org_id, created_by, kind, state, metadata, name, mime_type, parent_id,
+const storedColumns = sql`id, org_id, created_by, kind, state, metadata, name, mime_type, parent_id,
   ${sizeOf(sql`uploads`)} as size_bytes, coalesce(large_received, received_bytes)::float8 as received_bytes, file_id,
-  expires_at, ends_at,
+  expires_at, ends_at`
+
+export const uploadColumns = sql`${storedColumns},
   state = 'ended' or expires_at <= (select statement_timestamp()) as is_expired`
 
 /** The row to claim for changing an upload. */
@@ -84,7 +86,7 @@ export const insertUpload = (
       ${upload.parentId}, ${small}, ${large}, ${large === null ? received : 0}, ${large === null ? null : received},
       ${upload.fileId ?? null}, now() + make_interval(hours => ${idle}),
       now() + make_interval(hours => ${total}))
-    returning ${uploadColumns}`)
+    returning ${storedColumns}, false as is_expired`)
 }
 
 /** Adds to what counts towards the quotas of an org: what an open upload reserves. */

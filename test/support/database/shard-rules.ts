@@ -153,6 +153,14 @@ export const shardRules: ShardRule[] = [
     find: inBlocks(changes, new RegExp(String.raw`\bdo update\b(?:(?!\breturning\b).)*?(?:${time}|§)`)),
   },
   {
+    name: 'subquery in an insert of values',
+    why: 'It is rejected, also in RETURNING. Insert the rows of a SELECT, or compute the value before.',
+    find: inBlocks(
+      ({ kind, tables }) => kind === 'insert' && tables.length > 0,
+      /\binto \w+(?: as \w+)? \([^)]*\) values\b.*§/,
+    ),
+  },
+  {
     name: 'stable operator with a column in a change',
     why: 'Adding an interval to a column is rejected. Compute the time in a CTE or a subquery without tables.',
     find: inBlocks(

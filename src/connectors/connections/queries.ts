@@ -29,8 +29,8 @@ const status = sql`
   case when status = 'pending' and pending_until <= (select now()) then 'expired' else status end as status`
 
 const columnsWith = (
-  status: Sql,
-) => sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${status}, account_id, account_name, scopes, last_used_at,
+  statusColumn: Sql,
+) => sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${statusColumn}, account_id, account_name, scopes, last_used_at,
   last_error, revision, created_at, updated_at, deleted_at`
 
 const columns = columnsWith(status)

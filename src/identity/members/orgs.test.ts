@@ -40,6 +40,17 @@ describe('the org', () => {
     assert.equal((await app.call('GET', '/api/v1/org', { as: other })).body.data.name, 'Other')
   })
 
+  test('is the org of the caller, whatever id the body names', async () => {
+    const [owner, other] = [await app.createOrg('Mine'), await app.createOrg('Theirs')]
+    const json = { id: other.orgId, orgId: other.orgId, logoVersion: 'x', name: 'Taken', defaultTimeZone: 'Asia/Tokyo' }
+    const { status, body } = await app.call('PATCH', '/api/v1/org', { as: owner, json })
+    assert.deepEqual([status, body.data.id, body.data.name, body.data.logoUrl], [200, owner.orgId, 'Taken', null])
+    const kept = (await app.call('GET', '/api/v1/org', { as: other })).body.data
+    assert.deepEqual([kept.name, kept.defaultTimeZone], ['Theirs', null])
+    assert.equal((await app.call('PATCH', '/api/v1/org', { as: owner, json: { id: 'x', name: 'Again' } })).status, 200)
+    assert.deepEqual(await eventsOf(other, 'org.updated'), [])
+  })
+
   test('has no audit entry and no event when its name stays', async () => {
     const owner = await app.createOrg('Same')
     assert.equal((await rename(owner, 'Same')).status, 200)

@@ -81,15 +81,16 @@ export type OrgChange = Partial<OrgDefaults> & { name?: string | undefined }
 export const updateOrg = async (
   db: Transaction,
   actor: AuditActor,
-  { name, defaultModel, defaultTimeZone, ...change }: OrgChange,
+  { name, defaultModel, defaultTimeZone, defaultLanguage }: OrgChange,
   isModel: (id: string) => boolean,
 ): Promise<OrgSettingsRow> => {
   const { orgId } = actor
   if (defaultModel != null && !isModel(defaultModel)) {
     throw badRequest('defaultModel must be the id of a model from GET /models that is not an embedding model')
   }
+  // Field by field: any other field of a request, such as an id, must not reach the stored org.
   const wanted = {
-    ...change,
+    ...(defaultLanguage === undefined ? {} : { defaultLanguage }),
     ...(name === undefined ? {} : { name: cleanName(name) }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
     ...(defaultTimeZone === undefined

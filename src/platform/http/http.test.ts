@@ -26,6 +26,9 @@ const startServer = async (options: Partial<HttpOptions> = {}) => {
     success: true,
     body: request.body,
   }))
+  const Named = Type.Object({ name: Type.String() })
+  const schema = { body: Type.Union([Named, Type.Object({ size: Type.Integer() })]) }
+  app.post('/api/v1/things', { schema }, ({ body }) => ({ success: true, body }))
   app.post('/anything', (request) => ({ success: true, body: request.body ?? null }))
   app.get('/things/:id', { config: { what: 'Thing' }, schema: { params: IdParams } }, (request, reply) =>
     sendResource(request, reply, { id: request.params.id, revision: 3 }),
@@ -351,6 +354,13 @@ describe('JSON bodies', () => {
       assert.equal(answer.status, 200, answer.body)
     })
   }
+
+  test('fields that the schema does not name do not reach a route of the API', async () => {
+    const text = '{"name":"a","id":"other","orgId":"other","constructor":1,"hasOwnProperty":1}'
+    const { status, body } = await send('POST', '/api/v1/things', json(text))
+    assert.equal(status, 200, body)
+    assert.deepEqual(JSON.parse(body), { success: true, body: { name: 'a' } })
+  })
 
   test('a body of 1 MB is accepted and one byte more is BAD_REQUEST, with Content-Length and chunked', async () => {
     const fits = `{"a":"${'x'.repeat(jsonBodyLimitBytes - 8)}"}`

@@ -70,6 +70,37 @@ const createCheckCompiler = () => {
   return (schema: object, part: string | undefined): Check => (part === 'body' ? strict : coercing).compile(schema)
 }
 
+/** The properties that an object schema names. Undefined for schemas of other kinds and those that allow any property. */
+const namedProperties = (schema: AnySchemaObject): Set<string> | undefined => {
+  const { anyOf, properties, additionalProperties } = schema
+  if (anyOf) {
+    const named = (anyOf as AnySchemaObject[]).map(namedProperties)
+    return named.every((names) => names !== undefined) ? new Set(named.flatMap((names) => [...names])) : undefined
+  }
+  return properties === undefined || additionalProperties ? undefined : new Set(Object.keys(properties))
+}
+
+/**
+ * Removes properties that the schema does not name from data that is valid: handlers pass bodies on and spread them, and an
+ * `id` or `orgId` of the caller must not replace one of the server.
+ */
+const withoutUnknown = (check: Check, schema: AnySchemaObject): Check => {
+  const names = namedProperties(schema)
+  if (names === undefined) return check
+  const strict: Check = (data) => {
+    const valid = check(data)
+    strict.errors = check.errors ?? null
+    if (valid && typeof data === 'object' && data !== null) {
+      for (const name of Object.keys(data)) if (!names.has(name)) Reflect.deleteProperty(data, name)
+    }
+    return valid
+  }
+  return strict
+}
+
+// Other protocols have rules of their own for fields that their schemas do not name.
+const isOwnApi = (url: string): boolean => url.startsWith('/api/v1/')
+
 type Serialize = (data: unknown) => string
 
 const compileSerializer = (schema: object): Serialize => fastJsonStringify(schema as AnswerSchema)
@@ -94,7 +125,10 @@ export const compileEverySchema = ({ body, querystring, params, response = {} }:
 export const registerValidation = (app: FastifyInstance): void => {
   const compile = createCheckCompiler()
   const serializers = new WeakMap<object, Serialize>()
-  app.setValidatorCompiler(({ schema, httpPart }) => checkLater(() => compile(schema, httpPart)))
+  app.setValidatorCompiler(({ schema, httpPart, url }) => {
+    const check = checkLater(() => compile(schema, httpPart))
+    return httpPart === 'body' && isOwnApi(url) ? withoutUnknown(check, schema) : check
+  })
   app.setSerializerCompiler(({ schema }) => (data) => {
     let serialize = serializers.get(schema)
     if (serialize === undefined) {

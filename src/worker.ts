@@ -12,6 +12,7 @@ import { registerSubscriptions } from './outbox/subscriptions/subscriptions.ts'
 import type { EventSubscription } from './outbox/subscriptions/subscriptions.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
 import { registerAccessJobs } from './files/access/access.ts'
+import { registerViewJobs } from './files/recent/recent.ts'
 import { registerShareJobs } from './files/shares/shares.ts'
 import { registerTrashJobs } from './files/trash/purge.ts'
 import { registerVersionJobs } from './files/versions/retention.ts'
@@ -49,6 +50,7 @@ export const registerJobs = (deps: Deps, subscriptions = eventSubscriptions): vo
   registerVersionJobs(jobs, deps)
   registerShareJobs(jobs, deps)
   registerAccessJobs(jobs, deps)
+  registerViewJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps), prepareTask: createPrepareTask(deps) })

@@ -2561,7 +2561,11 @@ class File(TypedDict):
     storageUrl: str | None
     # SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.
     contentHash: str | None
-    # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter.
+    # Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself.
+    favorite: NotRequired[bool]
+    # Time when the caller last uploaded, changed or opened the file. Only in the list of recent files.
+    recentAt: NotRequired[str]
+    # Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter, and in that of recent files.
     path: NotRequired[list[str]]
     # Number of the current version. 1 until the content is replaced for the first time.
     version: int
@@ -6971,6 +6975,75 @@ class Upload(TypedDict):
     fileId: str | None
 
 
+class UsageBelow(TypedDict):
+    # Number of files and links.
+    files: int
+    # Number of folders.
+    folders: int
+    # Size of the files in bytes, without their former versions.
+    bytes: int
+    # Size of the former versions of the files in bytes.
+    versionBytes: int
+
+
+class UsageDirect(TypedDict):
+    # Number of files and links.
+    files: int
+    # Size of the files in bytes, without their former versions.
+    bytes: int
+    # Size of the former versions of the files in bytes.
+    versionBytes: int
+
+
+class UsageTrash(TypedDict):
+    # Number of files, folders and links.
+    files: int
+    # Size in bytes, with former versions.
+    bytes: int
+
+
+class UsageItemsItem(TypedDict):
+    # Unique ID, a UUID version 7.
+    id: str
+    # Name of the folder.
+    name: str
+    # Whether the folder is restricted itself.
+    restricted: bool
+    # Number of files and links in the folder and the folders below it.
+    files: int
+    # Number of folders below the folder.
+    folders: int
+    # Size of the files in bytes, without their former versions.
+    bytes: int
+    # Size of the former versions of the files in bytes.
+    versionBytes: int
+
+
+class Usage(TypedDict):
+    # ID of the folder. Null: the root of the org.
+    folderId: str | None
+    # Everything in the folder and in the folders below it.
+    below: UsageBelow
+    # What is in the folder itself, without the folders below it.
+    direct: UsageDirect
+    # The trash of the org, which counts towards the quotas. Null for a folder.
+    trash: UsageTrash | None
+    # Whether everything was counted. False when there are more than 100,000 folders: figures are too low.
+    isComplete: bool
+    # Items of this page.
+    items: list[UsageItemsItem]
+    # Page number, from 1.
+    page: int
+    # Maximum number of items in a page.
+    limit: int
+    # Number of items on all pages.
+    total: int
+    # Whether there is another page.
+    hasMore: bool
+    # Send it as `cursor` to get the next page. Null on the last page.
+    nextCursor: str | None
+
+
 class Verified(TypedDict):
     # Whether the signature is valid.
     valid: bool
@@ -8228,6 +8301,8 @@ class GetFilesQuery(TypedDict):
     search: NotRequired[str]
     # With `search` or a filter: also search the folders below. Default false.
     recursive: NotRequired[bool]
+    # Return only favorites of the caller, those of all folders with `recursive`. Default false.
+    favorite: NotRequired[bool]
     # Return only folders, or only files whose media type is in this group. `document` has PDF, text documents and presentations, `text` source code and data as well, `other` what is in no other group. Links have no type. Default: all.
     type: NotRequired[Literal["folder", "image", "video", "audio", "document", "spreadsheet", "text", "archive", "other"]]
     # Return only files with this tag, 1–64 characters. Letter case matters. Default: all.
@@ -8250,6 +8325,8 @@ class GetFilesQuery(TypedDict):
     parentId: NotRequired[str]
     # ID of the project whose folder to list.
     projectId: NotRequired[str]
+    # List the files of all folders that the caller uploaded, changed or opened last instead of a folder, the latest first, at most 100. Not with `sort`, `order`, `trashed`, a folder, `search` or a filter. Default false.
+    recent: NotRequired[bool]
     # List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false.
     trashed: NotRequired[bool]
 
@@ -8286,6 +8363,17 @@ class GetFilesSharesData(TypedDict):
     items: list[ListedShare]
     # Send it as `cursor` to get the next page. Null on the last page.
     nextCursor: str | None
+
+
+class GetFilesUsageQuery(TypedDict):
+    # Maximum number of items to return, 1–100. Default 50.
+    limit: NotRequired[int]
+    # Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent.
+    page: NotRequired[int]
+    # `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.
+    cursor: NotRequired[str]
+    # ID of the folder. Default: the root of the org.
+    parentId: NotRequired[str]
 
 
 class GetFilesByIdQuery(TypedDict):
@@ -9685,6 +9773,16 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /files/usage"],
+        *,
+        query: GetFilesUsageQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Usage: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /files/:id"],
         *,
         params: IdParams,
@@ -9774,6 +9872,26 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["PUT /files/:id/favorite"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> File: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /files/:id/favorite"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /files/:id/image"],
         *,
         params: IdParams,
@@ -9791,6 +9909,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Preview: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["PUT /files/:id/recent"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> File: ...
 
     @overload
     def call(
@@ -11676,6 +11804,16 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["GET /files/usage"],
+        *,
+        query: GetFilesUsageQuery | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Usage]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /files/:id"],
         *,
         params: IdParams,
@@ -11765,6 +11903,26 @@ class Calls:
     @overload
     def call_with_response(
         self,
+        route: Literal["PUT /files/:id/favorite"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[File]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /files/:id/favorite"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
         route: Literal["GET /files/:id/image"],
         *,
         params: IdParams,
@@ -11782,6 +11940,16 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Preview]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["PUT /files/:id/recent"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[File]: ...
 
     @overload
     def call_with_response(

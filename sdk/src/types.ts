@@ -2267,7 +2267,11 @@ export interface File {
   storageUrl: string | null
   /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
-  /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter. */
+  /** Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself. */
+  favorite?: boolean
+  /** Time when the caller last uploaded, changed or opened the file. Only in the list of recent files. */
+  recentAt?: string
+  /** Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter, and in that of recent files. */
   path?: string[]
   /** Number of the current version. 1 until the content is replaced for the first time. */
   version: number
@@ -6290,6 +6294,67 @@ export interface Upload {
   fileId: string | null
 }
 
+export interface Usage {
+  /** ID of the folder. Null: the root of the org. */
+  folderId: string | null
+  /** Everything in the folder and in the folders below it. */
+  below: {
+    /** Number of files and links. */
+    files: number
+    /** Number of folders. */
+    folders: number
+    /** Size of the files in bytes, without their former versions. */
+    bytes: number
+    /** Size of the former versions of the files in bytes. */
+    versionBytes: number
+  }
+  /** What is in the folder itself, without the folders below it. */
+  direct: {
+    /** Number of files and links. */
+    files: number
+    /** Size of the files in bytes, without their former versions. */
+    bytes: number
+    /** Size of the former versions of the files in bytes. */
+    versionBytes: number
+  }
+  /** The trash of the org, which counts towards the quotas. Null for a folder. */
+  trash: {
+    /** Number of files, folders and links. */
+    files: number
+    /** Size in bytes, with former versions. */
+    bytes: number
+  } | null
+  /** Whether everything was counted. False when there are more than 100,000 folders: figures are too low. */
+  isComplete: boolean
+  /** Items of this page. */
+  items: Array<{
+    /** Unique ID, a UUID version 7. */
+    id: string
+    /** Name of the folder. */
+    name: string
+    /** Whether the folder is restricted itself. */
+    restricted: boolean
+    /** Number of files and links in the folder and the folders below it. */
+    files: number
+    /** Number of folders below the folder. */
+    folders: number
+    /** Size of the files in bytes, without their former versions. */
+    bytes: number
+    /** Size of the former versions of the files in bytes. */
+    versionBytes: number
+  }>
+  /** Page number, from 1. */
+  page: number
+  /** Maximum number of items in a page. */
+  limit: number
+  /** Number of items on all pages. */
+  total: number
+  /** Whether there is another page. */
+  hasMore: boolean
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null
+}
+
 export interface Verified {
   /** Whether the signature is valid. */
   valid: boolean
@@ -8045,6 +8110,8 @@ export interface Routes {
       search?: string | undefined
       /** With `search` or a filter: also search the folders below. Default false. */
       recursive?: boolean | undefined
+      /** Return only favorites of the caller, those of all folders with `recursive`. Default false. */
+      favorite?: boolean | undefined
       /** Return only folders, or only files whose media type is in this group. `document` has PDF, text documents and presentations, `text` source code and data as well, `other` what is in no other group. Links have no type. Default: all. */
       type?: "folder" | "image" | "video" | "audio" | "document" | "spreadsheet" | "text" | "archive" | "other" | undefined
       /** Return only files with this tag, 1–64 characters. Letter case matters. Default: all. */
@@ -8067,6 +8134,8 @@ export interface Routes {
       parentId?: string | undefined
       /** ID of the project whose folder to list. */
       projectId?: string | undefined
+      /** List the files of all folders that the caller uploaded, changed or opened last instead of a folder, the latest first, at most 100. Not with `sort`, `order`, `trashed`, a folder, `search` or a filter. Default false. */
+      recent?: boolean | undefined
       /** List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false. */
       trashed?: boolean | undefined
     }
@@ -8133,6 +8202,21 @@ export interface Routes {
   'DELETE /files/trash': {
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve the storage of a folder */
+  'GET /files/usage': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number | undefined
+      /** Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent. */
+      page?: number | undefined
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string | undefined
+      /** ID of the folder. Default: the root of the org. */
+      parentId?: string | undefined
+    }
+    data: Usage
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Retrieve or download a file */
   'GET /files/:id': {
@@ -8233,6 +8317,24 @@ export interface Routes {
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYMENT_REQUIRED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
     options: 'ifMatch'
   }
+  /** Add a file to the favorites */
+  'PUT /files/:id/favorite': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: File
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Remove a file from the favorites */
+  'DELETE /files/:id/favorite': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
   /** Retrieve a picture in another size */
   'GET /files/:id/image': {
     params: {
@@ -8259,6 +8361,15 @@ export interface Routes {
       id: string
     }
     data: Preview
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Add a file to the recent files */
+  'PUT /files/:id/recent': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: File
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Restore a file from the trash */

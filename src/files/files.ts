@@ -16,6 +16,7 @@ import { checkDepth, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
 import { purgeFile, removeFile } from './trash/trash.ts'
 import { requireRow } from './uploads/uploads.ts'
+import { noteChange } from './recent/recent.ts'
 import { copyFile } from './copies/copies.ts'
 import type { Copy } from './copies/copies.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
@@ -178,6 +179,7 @@ const changeFile = async (
   if (isGuardedAnew) await inheritGuards(db, actor.orgId, id)
   const fields = (['name', 'tags'] as const).filter((field) => patch[field] !== undefined)
   await recordChange(db, actor, { before: file, after: changed }, fields)
+  await noteChange(db, actor, changed)
   return changed
 }
 

@@ -15,16 +15,19 @@ import type { FilesDeps } from './deps.ts'
 import { deleteFile, updateFile } from './files.ts'
 import { listFiles } from './listing/listing.ts'
 import { fileRecord, trashedRecord } from './record.ts'
+import { registerFavoriteRoutes } from './favorites/routes.ts'
 import { registerImageRoutes } from './preview/pictures/routes.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
 import { ContentQuery, File, FileDeleteQuery, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
 import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls/signed-urls.ts'
+import { listRecent } from './recent/recent.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerShareRoutes } from './shares/routes.ts'
 import { registerTrashRoutes } from './trash/routes.ts'
 import { listTrash } from './trash/trash.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
 import { registerVersionRoutes } from './versions/routes.ts'
 
 const rangeOfBytes = Bytes('The requested range of bytes.')
@@ -43,6 +46,8 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   registerImageRoutes(app, deps)
   registerShareRoutes(app, deps, archives)
   registerAccessRoutes(app, deps)
+  registerFavoriteRoutes(app, deps)
+  registerUsageRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,
@@ -52,7 +57,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'List files',
         description:
-          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name or as `sort` and `order` say. With `search`, only those whose name contains the text, and with filters such as `type` and `tag`, only those that match all of them, each with its `path`. With `trashed`, what is in the trash, the latest deletion first. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
+          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name or as `sort` and `order` say. With `search`, only those whose name contains the text, and with filters such as `type` and `tag`, only those that match all of them, each with its `path`. With `recent`, the files that the caller uploaded, changed or opened last. With `trashed`, what is in the trash, the latest deletion first. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
         querystring: FileListQuery,
         response: { 200: Success(Page(File)) },
       },
@@ -60,11 +65,13 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     async (request) => {
       const { actor } = request
       const origin = originOf(request, config.baseUrl)
-      if (request.query.trashed) {
-        const page = await listTrash(db.replica, actor, request.query)
+      const { recent, trashed, ...query } = request.query
+      if (trashed && recent) throw badRequest('trashed cannot be combined with recent')
+      if (trashed) {
+        const page = await listTrash(db.replica, actor, query)
         return ok({ ...page, items: page.items.map((row) => trashedRecord(row, actor.orgId, origin)) })
       }
-      const page = await listFiles(db.replica, actor, request.query)
+      const page = await (recent ? listRecent : listFiles)(db.replica, actor, query)
       return ok({ ...page, items: page.items.map((row) => fileRecord(row, actor.orgId, origin)) })
     },
   )
@@ -93,7 +100,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       if (!query.download) {
         const row = await readFile(db.hot, actor, id)
         if (row === undefined) throw notFound('File')
-        return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
+        const record = fileRecord(row, actor.orgId, originOf(request, config.baseUrl))
+        // Marking a file changes the response and not its revision.
+        return sendResource(request, reply, record, row.favorite ? ['favorite'] : [])
       }
       const content = await getContent(db.hot, actor, id)
       // A signed-in browser shows user content from its own origin; API clients get the bytes here.

@@ -78,10 +78,20 @@ export const File = Type.Object(
         examples: ['873079245d42e6f6a4e09fb865de90f4d29acbddd653d06c8f3a4b68dde43ad2'],
       }),
     ),
+    favorite: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself.',
+        examples: [false],
+      }),
+    ),
+    recentAt: Type.Optional(
+      TimestampOf('Time when the caller last uploaded, changed or opened the file. Only in the list of recent files.'),
+    ),
     path: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter.',
+          'Names of the folders that contain the file, outermost first, without the root of the org; the innermost 20 of more. Only in lists with `search` or a filter, and in that of recent files.',
         examples: [['Reports', '2026']],
       }),
     ),
@@ -208,13 +218,18 @@ export const FileListQuery = Type.Object({
   ),
   parentId: Type.Optional(IdOf('ID of the folder to list. Default: the root of the org.')),
   projectId: Type.Optional(IdOf('ID of the project whose folder to list.')),
+  recent: Type.Boolean({
+    default: false,
+    description:
+      'List the files of all folders that the caller uploaded, changed or opened last instead of a folder, the latest first, at most 100. Not with `sort`, `order`, `trashed`, a folder, `search` or a filter. Default false.',
+  }),
   trashed: Type.Boolean({
     default: false,
     description:
       'List the trash instead of a folder: what was deleted by itself, the latest deletion first. Not with `sort`, `order` or other filters. Default false.',
   }),
 })
-export type FileListQuery = Omit<Static<typeof FileListQuery>, 'trashed'>
+export type FileListQuery = Omit<Static<typeof FileListQuery>, 'recent' | 'trashed'>
 
 export const FileQuery = Type.Object({
   download: Type.Boolean({

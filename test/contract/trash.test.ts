@@ -196,6 +196,7 @@ const exempt: Record<string, string> = {
   'GET /s/:token/files/:id': 'of a share; src/files/shares tests it',
   'GET /api/v1/files/shares': 'without files of the trash; src/files/shares tests it',
   'GET /api/v1/files/archive': 'reads like GET /api/v1/files/:id/archive; src/files/archive tests it',
+  'GET /api/v1/files/usage': 'sums of live folders; src/files/listing tests it',
   'GET /api/v1/files/retention': 'names no file',
   'PATCH /api/v1/files/retention': 'names no file',
   'GET /api/v1/projects': 'the folder of a project is protected; the trash does not have that of a live project',

@@ -37,8 +37,12 @@ export const isOpenTo = async (
  * The same as findFile, faster, for the most frequent route: a file outside of restricted folders costs one look-up. A
  * missing file costs the same two statements as one that is not open to the reader, so that the time tells nothing.
  */
-export const readFile = async (db: Db, reader: Reader, id: string): Promise<FileRow | undefined> => {
-  const found = await fileQueries.lookUpFile(db, reader.orgId, id)
+export const readFile = async (
+  db: Db,
+  reader: Reader,
+  id: string,
+): Promise<(FileRow & { favorite: boolean }) | undefined> => {
+  const found = await fileQueries.lookUpFile(db, reader, id)
   if (found === undefined) {
     if (!hasAllAccess(reader)) await queries.listOpenFolders(db, reader, 'read')
     return undefined

@@ -1,6 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Sql } from '../../platform/database/database.ts'
+import { favoriteIds } from '../favorites/queries.ts'
 
 /** From `since` on, before `until`. */
 export interface Period {
@@ -11,6 +12,8 @@ export interface Period {
 /** What the files of a list have in common. */
 export interface Filter {
   isFolder: boolean
+  /** Only favorites of the person. */
+  isFavorite: boolean
   /** Media types. */
   types: readonly string[] | undefined
   tag: string | undefined
@@ -25,10 +28,14 @@ const within = (column: Sql, { since, until }: Period): Sql[] => [
 ]
 
 /** The conditions of a filter on the table `files`, beginning with `and`. */
-export const filterCondition = ({ orgId }: Pick<Actor, 'orgId'>, filter: Filter | undefined): Sql => {
+export const filterCondition = (
+  { orgId, userId }: Pick<Actor, 'orgId' | 'userId'>,
+  filter: Filter | undefined,
+): Sql => {
   if (filter === undefined) return empty
-  const { isFolder, types, tag, createdBy, created, updated } = filter
+  const { isFolder, isFavorite, types, tag, createdBy, created, updated } = filter
   const conditions = [
+    ...(isFavorite ? [sql`id = any(${favoriteIds({ orgId, userId })})`] : []),
     ...(isFolder ? [sql`listing_rank = 0`] : []),
     ...(types === undefined ? [] : [sql`listing_rank = 1 and mime_type collate "C" = any(${types}::text[])`]),
     // As in the index files_by_tag.

@@ -26,7 +26,7 @@ export const typesOf = (group: TypeGroup): string[] =>
 
 /** The filters of a query; undefined without any. Throws BAD_REQUEST for a time after which none can be. */
 export const filterOf = (query: FileListQuery): Filter | undefined => {
-  const { type, tag, createdBy, createdSince, createdUntil, updatedSince, updatedUntil } = query
+  const { favorite, type, tag, createdBy, createdSince, createdUntil, updatedSince, updatedUntil } = query
   const created = { since: createdSince, until: createdUntil }
   const updated = { since: updatedSince, until: updatedUntil }
   for (const [name, { since, until }] of [
@@ -37,13 +37,15 @@ export const filterOf = (query: FileListQuery): Filter | undefined => {
       throw badRequest(`${name}Since must be before ${name}Until`)
     }
   }
-  const isAny = [type, tag, createdBy, ...Object.values(created), ...Object.values(updated)].some(
-    (value) => value !== undefined,
-  )
+  const isFavorite = favorite === true
+  const isAny =
+    isFavorite ||
+    [type, tag, createdBy, ...Object.values(created), ...Object.values(updated)].some((value) => value !== undefined)
   if (!isAny) return undefined
   const isFolder = type === 'folder'
   return {
     isFolder,
+    isFavorite,
     types: type === undefined || isFolder ? undefined : typesOf(type),
     tag,
     createdBy,

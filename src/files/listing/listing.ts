@@ -12,7 +12,7 @@ import type { FileListQuery } from '../schemas.ts'
 import { resolveListed } from '../tree/tree.ts'
 
 /** `path`, in search results: the names of the folders that contain the file, outermost first. */
-export type ListedFile = FileRow & { path?: string[] }
+export type ListedFile = FileRow & { favorite: boolean; path?: string[] }
 
 export interface FilePage {
   items: ListedFile[]
@@ -87,7 +87,12 @@ const listFolder = async (
   return rows
 }
 
-const withPaths = async (db: Db, actor: Actor, rows: FileRow[]): Promise<ListedFile[]> => {
+/** The rows with the names of the folders that contain them. */
+export const withPaths = async <Row extends FileRow>(
+  db: Db,
+  actor: Actor,
+  rows: readonly Row[],
+): Promise<(Row & { path: string[] })[]> => {
   const folderIds = [...new Set(rows.flatMap(({ parentId }) => parentId ?? []))]
   const found = folderIds.length === 0 ? [] : await queries.listPaths(db, actor, folderIds, maxPathNames)
   const paths = new Map(found.map(({ folderId, names }) => [folderId, names]))
@@ -97,7 +102,7 @@ const withPaths = async (db: Db, actor: Actor, rows: FileRow[]): Promise<ListedF
 /** Whether an index has what matches: for names, or for one of the filters. */
 const hasIndex = ({ text, filter, recursive }: queries.Search & { text: string | undefined }): boolean => {
   if (text !== undefined) return hasTrigram.test(text)
-  return filter?.tag !== undefined || filter?.createdBy !== undefined || !recursive
+  return filter?.isFavorite === true || filter?.tag !== undefined || filter?.createdBy !== undefined || !recursive
 }
 
 const search = async (

@@ -2,6 +2,7 @@ import { hasAllAccess, mayRead, openFolders } from '../access/condition-queries.
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
+import { favoriteIds } from '../favorites/queries.ts'
 import { readColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 import { filterCondition } from './filter-queries.ts'
@@ -10,6 +11,8 @@ import { afterInWhole, inSegment, orderInSegment, wholeOrder } from './order-que
 import type { ListOrder, ListPosition } from './order-queries.ts'
 
 export type ListedFileRow = FileRow & {
+  /** Whether it is a favorite of the person. */
+  favorite: boolean
   nameKey: string
   /** `updatedAt` with microseconds, for the cursor. */
   updatedExactly: string
@@ -23,7 +26,8 @@ export interface Window {
 }
 
 const listedColumns = (actor: Actor): Sql =>
-  sql`${readColumns(actor)}, f.name_key, f.updated_at::text as updated_exactly`
+  sql`${readColumns(actor)}, f.id = any(${favoriteIds(actor)}) as favorite, f.name_key,
+    f.updated_at::text as updated_exactly`
 
 /** What of a folder is listed. */
 export interface Listed {

@@ -16,6 +16,11 @@ export const typeGroups = [
 export type TypeGroup = (typeof typeGroups)[number]
 
 export const FileFilters = Type.Object({
+  favorite: Type.Optional(
+    Type.Boolean({
+      description: 'Return only favorites of the caller, those of all folders with `recursive`. Default false.',
+    }),
+  ),
   type: Type.Optional(
     Type.Unsafe<TypeGroup>({
       type: 'string',

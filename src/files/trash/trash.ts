@@ -63,8 +63,15 @@ export interface TrashPage {
 export const listTrash = async (db: Db, actor: Actor, query: FileListQuery): Promise<TrashPage> => {
   const { page, limit, cursor, sort, order } = query
   const isSorted = sort !== undefined || order !== undefined
-  if (isSorted || query.parentId !== undefined || query.projectId !== undefined || query.search || query.recursive) {
-    throw badRequest('trashed cannot be combined with sort, order, parentId, projectId, search or recursive')
+  if (
+    isSorted ||
+    query.favorite ||
+    query.parentId !== undefined ||
+    query.projectId !== undefined ||
+    query.search ||
+    query.recursive
+  ) {
+    throw badRequest('trashed cannot be combined with sort, order, parentId, projectId, search, recursive or favorite')
   }
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   const offset = cursor === undefined ? (page - 1) * limit : 0

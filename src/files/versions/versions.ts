@@ -13,6 +13,7 @@ import type { FilesDeps, StoreDeps } from '../deps.ts'
 import { recordChange, recordVersion } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import type { FileRow } from '../queries.ts'
+import { noteChange } from '../recent/recent.ts'
 import { bodyOf, receive, requireRow, useReceived } from '../uploads/uploads.ts'
 import type { Received } from '../uploads/uploads.ts'
 import * as queries from './queries.ts'
@@ -80,6 +81,7 @@ const replace = async (
   })
   await recordChange(db, actor, { before: file, after: changed }, ['content'])
   await recordVersion(db, actor, changed, { change: 'created', version: changed.version, restoredFrom })
+  await noteChange(db, actor, changed)
   return changed
 }
 

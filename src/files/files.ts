@@ -11,13 +11,15 @@ import type { FilesDeps } from './deps.ts'
 import { checkName } from './tree/names.ts'
 import * as queries from './queries.ts'
 import type { FileCreate, FilePatch } from './schemas.ts'
-import { lockForDeletion, lockMoves } from './tree/queries.ts'
+import { lockFiles, lockForDeletion, lockMoves } from './tree/queries.ts'
 import { checkDepth, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
 import { purgeFile, removeFile } from './trash/trash.ts'
 import { requireRow } from './uploads/uploads.ts'
 import { noteChange } from './recent/recent.ts'
-import { copyFile } from './copies/copies.ts'
+import { overwriteByFile } from './versions/versions.ts'
+import type { VersionDeps } from './versions/versions.ts'
+import { copyFile, readCopied, requireSameAudience } from './copies/copies.ts'
 import type { Copy } from './copies/copies.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
@@ -255,16 +257,48 @@ export const deleteFile = async (
 }
 
 export interface Replacement {
-  /** The file that goes to the trash because another takes its name. */
-  replacedId: string | undefined
+  /** What has the name already. */
+  replaced: Pick<queries.FileRow, 'id' | 'source'> | undefined
 }
 
-/** Moves or renames a file, in one transaction with the deletion of the file that it replaces. Throws like updateFile. */
+/**
+ * Makes the bytes of a file or link those of a file, as a new version: its id, versions, shares and the links to it stay.
+ * Returns undefined when one of both is no such file; then the replaced one goes to the trash instead.
+ */
+const overwriteBy = async (
+  deps: VersionDeps & DeletionDeps,
+  db: Transaction,
+  actor: Actor,
+  { sourceId, replaced, isMoved }: Replacement & { sourceId: string; isMoved: boolean },
+): Promise<queries.FileRow | undefined> => {
+  if (replaced?.source !== 'upload') return undefined
+  // In the same order in all transactions, so that two of them in opposite directions do not deadlock.
+  await lockFiles(db, actor, [sourceId, replaced.id])
+  const source = await readCopied(db, actor, sourceId)
+  if (source.source === 'folder' || (isMoved && source.source === 'link')) return undefined
+  const target = requireWritable(await queries.findFile(db, actor, replaced.id))
+  if (!isMoved) {
+    requireSameAudience([source], target.guards)
+    return overwriteByFile(deps, db, actor, { fileId: target.id, source, freedBytes: 0 })
+  }
+  // Its bytes are in the other file now. What else it had can be restored.
+  const { storedBytes, size } = requireWritable(await lockForDeletion(db, actor, sourceId))
+  const hasVersions = Number(storedBytes) > size
+  const freedBytes = hasVersions ? 0 : size
+  const changed = await overwriteByFile(deps, db, actor, { fileId: target.id, source, freedBytes })
+  await deleteIn(deps, db, actor, { id: sourceId, ifMatch: undefined, isPermanent: !hasVersions })
+  return changed
+}
+
+/**
+ * Moves or renames a file. A file that takes the name of a file becomes its new version; its own former versions go to
+ * the trash. Anything else that has the name goes to the trash, in the same transaction. Throws like updateFile.
+ */
 export const moveFile = async (
-  deps: DeletionDeps & Pick<FilesDeps, 'db'>,
+  deps: VersionDeps & DeletionDeps,
   actor: Actor,
   id: string,
-  { parentId, name, replacedId }: Replacement & { parentId: string | null; name: string },
+  { parentId, name, replaced }: Replacement & { parentId: string | null; name: string },
 ): Promise<queries.FileRow> => {
   const { db } = deps
   checkName(name)
@@ -274,21 +308,34 @@ export const moveFile = async (
     ...(name === known.name ? {} : { name }),
     ...(parentId === known.parentId ? {} : { parentId }),
   }
-  return db.transaction(actor, async (db) => {
-    if (replacedId !== undefined) await deleteIn(deps, db, actor, { id: replacedId, ifMatch: undefined })
-    return changeFile(db, actor, known, { patch, ifMatch: undefined })
-  })
+  try {
+    return await db.transaction(actor, async (db) => {
+      const overwritten = await overwriteBy(deps, db, actor, { sourceId: id, replaced, isMoved: true })
+      if (overwritten) return overwritten
+      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: undefined })
+      return changeFile(db, actor, known, { patch, ifMatch: undefined })
+    })
+  } catch (error) {
+    await deps.quotas.recordRejection(error)
+    throw error
+  }
 }
 
-/** Copies a file as `copyFile` does, in one transaction with the deletion of the file that it replaces. */
+/** Copies a file as `copyFile` does. A copy that takes the name of another file replaces it like `moveFile`. */
 export const copyOver = async (
-  deps: DeletionDeps & Pick<FilesDeps, 'db' | 'quotas'>,
+  deps: VersionDeps & DeletionDeps,
   actor: Actor,
-  { replacedId, ...copy }: Replacement & Copy,
+  { replaced, ...copy }: Replacement & Copy,
 ): Promise<queries.FileRow> => {
+  const { sourceId, onCopied } = copy
   try {
     return await deps.db.transaction(actor, async (db) => {
-      if (replacedId !== undefined) await deleteIn(deps, db, actor, { id: replacedId, ifMatch: undefined })
+      const overwritten = await overwriteBy(deps, db, actor, { sourceId, replaced, isMoved: false })
+      if (overwritten) {
+        await onCopied?.(db, new Map([[sourceId, overwritten.id]]))
+        return overwritten
+      }
+      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: undefined })
       return copyFile(db, deps.quotas, actor, copy)
     })
   } catch (error) {

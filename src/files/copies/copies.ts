@@ -25,6 +25,17 @@ export interface Copy {
   onCopied?: (db: Transaction, copies: ReadonlyMap<string, string>) => Promise<void>
 }
 
+/** Throws FORBIDDEN when what has these guards would be open to people who may not see what is copied to it. */
+export const requireSameAudience = (tree: readonly CopiedRow[], guards: readonly string[] | null): void => {
+  const known = new Set(guards ?? [])
+  const isOpener = ({ guards, targetGuards }: CopiedRow): boolean =>
+    [...(guards ?? []), ...(targetGuards ?? [])].some((guard) => !known.has(guard))
+  if (!tree.some(isOpener)) return
+  throw forbidden(
+    'The copy would be open to people who may not see the original. Copy it within its restricted folder.',
+  )
+}
+
 /** The tree to copy, whose bytes cannot be deleted before the transaction ends. */
 const readTree = async (db: Transaction, actor: Actor, { sourceId, isDeep }: Copy): Promise<CopiedRow[]> => {
   const tree = await queries.listTree(db, actor, sourceId, isDeep ? maxCopied + 1 : 1)
@@ -62,12 +73,7 @@ export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, co
   checkName(copy.name)
   const place = await resolvePlace(db, actor, { parentId: copy.parentId })
   const tree = await readTree(db, actor, copy)
-  const known = new Set(place.guards ?? [])
-  if (tree.some((row) => [...(row.guards ?? []), ...(row.targetGuards ?? [])].some((guard) => !known.has(guard)))) {
-    throw forbidden(
-      'The copy would be open to people who may not see the original. Copy it within its restricted folder.',
-    )
-  }
+  requireSameAudience(tree, place.guards)
   const folders = tree.filter(({ source }) => source === 'folder')
   if (folders.length > 0)
     await checkLevels(db, actor, place.parentId, Math.max(...folders.map(({ level }) => level)) + 1)
@@ -85,4 +91,11 @@ export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, co
   const made = rows.find(({ id }) => id === copies[0]?.id)
   if (!made) throw new Error('the statement returned no copy')
   return made
+}
+
+/** A file, with its own bytes or those of the target of a link. Throws NOT_FOUND. */
+export const readCopied = async (db: Transaction, actor: Actor, sourceId: string): Promise<CopiedRow> => {
+  const [source] = await queries.listTree(db, actor, sourceId, 1)
+  if (!source) throw notFound('File')
+  return source
 }

@@ -37,6 +37,13 @@ export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
     where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
     for update of f`)
 
+/** Locks live files in order of their ids. */
+export const lockFiles = (db: Db, actor: Actor, ids: readonly string[]) =>
+  db.execute(sql`
+    select from files f
+    where f.org_id = ${actor.orgId} and f.id = any(${ids}::uuid[]) and f.deleted_at is null
+    order by f.id for update of f`)
+
 /** Locks all direct subfolders of these folders in the same way, also those that are not open to the actor. */
 export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
   db.rows<{ id: string; isWritable: boolean }>(sql`

@@ -7,6 +7,8 @@ import { requireMatch } from '../../platform/http/etag.ts'
 import { requireWritable } from '../access/guards.ts'
 import { releaseLater, storageKeyOf } from '../blobs/blobs.ts'
 import { lockForVersion, markVersioned } from '../blobs/queries.ts'
+import { keepBlobs } from '../copies/queries.ts'
+import type { CopiedRow } from '../copies/queries.ts'
 import { getContent } from '../content.ts'
 import type { Content } from '../content.ts'
 import type { FilesDeps, StoreDeps } from '../deps.ts'
@@ -59,15 +61,24 @@ const blobOf = ({ blobId }: FileRow): string => {
   return blobId
 }
 
+interface Replaced {
+  file: ContentLock
+  content: NewContent
+  restoredFrom: number | null
+  /** What the same transaction deletes. */
+  freedBytes?: number
+}
+
 /** Makes the content of a locked file a version, and this its content. */
 const replace = async (
   { quotas, jobs, config }: VersionDeps,
   db: Transaction,
   actor: Actor,
-  { file, content, restoredFrom }: { file: ContentLock; content: NewContent; restoredFrom: number | null },
+  { file, content, restoredFrom, freedBytes = 0 }: Replaced,
 ): Promise<FileRow> => {
   const { orgId } = actor
-  await quotas.checkInsert(db, orgId, { storedBytes: content.sizeBytes })
+  const storedBytes = content.sizeBytes - freedBytes
+  if (freedBytes === 0 || storedBytes > 0) await quotas.checkInsert(db, orgId, { storedBytes })
   const retention = await retentionOf(db, orgId, config.retention)
   await markVersioned(db, orgId, blobOf(file))
   const changed = requireRow(await queries.replaceContent(db, actor, file.id, content))
@@ -122,6 +133,31 @@ export const overwriteFile = (
       return replace(deps, db, actor, { file, content, restoredFrom: null })
     },
   })
+}
+
+/**
+ * Makes the bytes of another file the content of a file, as a new version. `freedBytes`: what the transaction deletes
+ * later. Throws like overwriteFile.
+ */
+export const overwriteByFile = async (
+  deps: VersionDeps,
+  db: Transaction,
+  actor: Actor,
+  { fileId, source, freedBytes }: { fileId: string; source: CopiedRow; freedBytes: number },
+): Promise<FileRow> => {
+  const { mimeType, size: sizeBytes, contentHash, blobId, contentBy } = source
+  if (mimeType === null || contentHash === null || blobId === null) throw new Error('a ready file has no content')
+  const file = await lock(db, actor, fileId, undefined)
+  const sha256 = Buffer.from(contentHash, 'hex')
+  await lockForVersion(db, actor.orgId, blobOf(file), sha256)
+  if ((await keepBlobs(db, actor.orgId, [blobId])).length === 0) {
+    throw conflict('A file was deleted while its bytes were used. Try again.')
+  }
+  if (file.contentHash === contentHash && file.mimeType === mimeType) return file
+  // Bytes of another person stay untrusted.
+  const isUntrusted = source.isUntrusted || contentBy !== actor.userId
+  const content = { mimeType, sizeBytes, blobId, sha256, isUntrusted }
+  return replace(deps, db, actor, { file, content, restoredFrom: null, freedBytes })
 }
 
 /** Replaces the content of a file by bytes that are in memory. The file keeps its type. Throws like overwriteFile. */

@@ -18,7 +18,7 @@ import {
   targetOf,
 } from './paths.ts'
 import type { Target } from './paths.ts'
-import { copyProperties } from './properties/queries.ts'
+import { copyProperties, deleteProperties } from './properties/queries.ts'
 
 interface Transfer {
   source: Target & { entry: NonNullable<Target['entry']> }
@@ -91,34 +91,44 @@ const sendDone = (reply: FastifyReply, { destination, source }: Transfer) =>
 /** The name of the file that stays when its address, which can have its id, is the destination. */
 const finalName = ({ destination, name }: Transfer): string => destination.entry?.name ?? name
 
-/** Copies a file or folder; what is at the destination goes to the trash. */
+/** Whether a file takes the place of a file, which gets its bytes as a new version and keeps its own locks. */
+const isNewVersion = ({ source, destination }: Transfer): boolean =>
+  source.entry.source === 'upload' && destination.entry?.source === 'upload'
+
+/**
+ * Copies a file or folder. The copy of a file becomes a new version of a file at the destination; anything else that is
+ * there goes to the trash.
+ */
 export const copy = async (deps: DavDeps, request: FastifyRequest, reply: FastifyReply) => {
   const { actor } = request
   const transfer = await readTransfer(deps, request)
   const { source, destination, parent } = transfer
   const isDeep = depthOf(request, ['0', 'infinity']) === 'infinity'
-  const replacedId = destination.entry?.id
+  const replaced = destination.entry
   await copyOver({ ...deps, db: deps.db.guarded((db) => claimDestination(db, request, transfer)) }, actor, {
     sourceId: source.entry.id,
     parentId: parent.parentId,
     name: finalName(transfer),
     isDeep,
-    replacedId,
+    replaced,
     onCopied: async (db, copies) => {
-      await copyProperties(db, actor.orgId, copies)
-      if (replacedId !== undefined) await moveLocks(db, actor.orgId, replacedId, copies.get(source.entry.id) ?? '')
+      const { orgId } = actor
+      const copyId = copies.get(source.entry.id) ?? ''
+      if (replaced?.id === copyId) await deleteProperties(db, orgId, copyId)
+      else if (replaced) await moveLocks(db, orgId, replaced.id, copyId)
+      await copyProperties(db, orgId, copies)
     },
   })
   return sendDone(reply, transfer)
 }
 
-/** Moves or renames a file or folder; what is at the destination goes to the trash. Locks do not move with it. */
+/** Moves or renames a file or folder, and replaces like `copy`. Locks do not move with it. */
 export const move = async (deps: DavDeps, request: FastifyRequest, reply: FastifyReply) => {
   const { actor } = request
   const transfer = await readTransfer(deps, request)
   const { source, destination, parent } = transfer
   if (source.isFolder) depthOf(request, ['infinity'])
-  const replacedId = destination.entry?.id
+  const replaced = destination.entry
   const guarded = deps.db.guarded(async (db) => {
     const href = hrefOfTarget(source)
     const { orgId } = actor
@@ -132,12 +142,16 @@ export const move = async (deps: DavDeps, request: FastifyRequest, reply: Fastif
       ofSource.map(({ id }) => id),
     )
     await claimDestination(db, request, transfer)
-    if (replacedId !== undefined) await moveLocks(db, orgId, replacedId, source.entry.id)
+    if (!replaced) return
+    if (isNewVersion(transfer)) {
+      await deleteProperties(db, orgId, replaced.id)
+      await copyProperties(db, orgId, new Map([[source.entry.id, replaced.id]]))
+    } else await moveLocks(db, orgId, replaced.id, source.entry.id)
   })
   await moveFile({ ...deps, db: guarded }, actor, source.entry.id, {
     parentId: parent.parentId,
     name: finalName(transfer),
-    replacedId,
+    replaced,
   })
   return sendDone(reply, transfer)
 }

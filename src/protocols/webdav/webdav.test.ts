@@ -318,6 +318,48 @@ describe('files', () => {
     assert.ok(types.includes('folder.deleted') && types.includes('folder.updated'))
   })
 
+  test('MOVE and COPY over a file make a version of it, which keeps its ID, and what they replace can be restored', async () => {
+    const owner = await app.createOrg()
+    await put(owner, 'doc.txt', 'old')
+    await put(owner, 'doc.tmp', 'draft')
+    await put(owner, 'doc.tmp', 'new')
+    await put(owner, 'other.tmp', 'newer')
+    const [id, draft, other] = [
+      await idOf(owner, 'doc.txt'),
+      await idOf(owner, 'doc.tmp'),
+      await idOf(owner, 'other.tmp'),
+    ]
+    const link = await create(app, owner, { source: 'link', name: 'link', targetFileId: id })
+    assert.equal((await dav('MOVE', 'doc.tmp', owner, destination('doc.txt'))).status, 204)
+    assert.equal((await dav('MOVE', 'other.tmp', owner, destination('doc.txt'))).status, 204)
+    await put(owner, 'last.txt', 'newest')
+    assert.equal((await dav('COPY', 'last.txt', owner, destination('doc.txt'))).status, 204)
+    assert.equal(await idOf(owner, 'doc.txt'), id)
+    assert.equal(await textOf(owner, 'link'), 'newest')
+    assert.equal(await textOf(owner, 'last.txt'), 'newest')
+    const version = async (file: string, number: number): Promise<string> =>
+      (await app.call('GET', `${api}/files/${file}/versions/${number}/content`, { as: owner })).text
+    assert.deepEqual(await Promise.all([1, 2, 3, 4].map((number) => version(id, number))), [
+      'old',
+      'new',
+      'newer',
+      'newest',
+    ])
+    const trash = await app.call('GET', `${api}/files?trashed=true`, { as: owner })
+    assert.deepEqual(
+      trash.body.data.items.map((file: { id: string }) => file.id),
+      [draft],
+    )
+    assert.equal((await app.call('POST', `${api}/files/${draft}/restore`, { as: owner })).status, 200)
+    assert.equal(await version(draft, 1), 'draft')
+    assert.equal((await app.call('GET', `${api}/files/${other}`, { as: owner })).status, 404)
+    assert.equal((await app.call('GET', `${api}/files/${link.file.id}`, { as: owner })).body.data.targetFileId, id)
+    await countsAreExact(app, owner.orgId)
+    const types = (await recordedEvents(app.db, owner.orgId)).map(({ type }) => type)
+    assert.equal(types.filter((type) => type === 'file.version_created').length, 4)
+    assert.equal(types.filter((type) => type === 'file.deleted').length, 2)
+  })
+
   test('a copy of bytes that another person uploaded stays theirs', async () => {
     const owner = await app.createOrg()
     const other = await app.createUser(owner, 'member')

@@ -3852,6 +3852,8 @@ class ListedShare(TypedDict):
     allowedTypes: list[str] | None
     # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
+    # Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired.
+    ended: bool
     # Time of creation.
     createdAt: str
     # Time of the last change.
@@ -5594,6 +5596,8 @@ class Share(TypedDict):
     allowedTypes: list[str] | None
     # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
+    # Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired.
+    ended: bool
     # Time of creation.
     createdAt: str
     # Time of the last change.
@@ -5644,6 +5648,8 @@ class ShareCreated(TypedDict):
     allowedTypes: list[str] | None
     # ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.
     createdBy: str
+    # Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired.
+    ended: bool
     # Time of creation.
     createdAt: str
     # Time of the last change.

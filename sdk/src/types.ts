@@ -3440,6 +3440,8 @@ export interface ListedShare {
   allowedTypes: string[] | null
   /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
+  /** Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired. */
+  ended: boolean
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */
@@ -5041,6 +5043,8 @@ export interface Share {
   allowedTypes: string[] | null
   /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
+  /** Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired. */
+  ended: boolean
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */
@@ -5091,6 +5095,8 @@ export interface ShareCreated {
   allowedTypes: string[] | null
   /** ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org. */
   createdBy: string
+  /** Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired. */
+  ended: boolean
   /** Time of creation. */
   createdAt: string
   /** Time of the last change. */

@@ -26,6 +26,9 @@ export interface ShareRow extends ShareSettings {
   downloads: number
   uploads: number
   createdBy: string
+  /** The API key by which it was created, with the scopes that the key had; null for one that was created in the console. */
+  apiKeyId: string | null
+  keyScopes: string[]
   createdAt: string
   updatedAt: string
   lastUsedAt: string | null
@@ -34,8 +37,8 @@ export interface ShareRow extends ShareSettings {
 
 /** The columns of a ShareRow; the table must be called `s`. */
 const shareColumns = sql`s.id, s.file_id, s.permission, s.password_hash is not null as has_password, s.expires_at,
-  s.max_downloads, s.downloads, s.max_uploads, s.uploads, s.max_file_bytes, s.allowed_types, s.created_by, s.created_at,
-  s.updated_at, s.last_used_at, s.revision`
+  s.max_downloads, s.downloads, s.max_uploads, s.uploads, s.max_file_bytes, s.allowed_types, s.created_by,
+  s.api_key_id, s.key_scopes, s.created_at, s.updated_at, s.last_used_at, s.revision`
 
 export interface NewShare extends ShareSettings {
   id: string
@@ -140,9 +143,6 @@ export const deleteShare = (db: Transaction, { orgId }: Actor, id: string) =>
 export interface OpenShare extends ShareRow {
   orgId: string
   passwordHash: string | null
-  /** The API key by which it was created, with the scopes that the key had; null for one that was created in the console. */
-  apiKeyId: string | null
-  keyScopes: string[]
   name: string
   source: 'upload' | 'folder'
   /** Those that its file had when it was shared: what was restricted later is not open to visitors. */
@@ -163,7 +163,7 @@ const isShared = ({ share, creator }: SharedBy): Sql =>
 
 /** A share that has not expired and whose file is live, uploaded, and not restricted since it was shared. */
 const openShare = sql`
-  select ${shareColumns}, s.org_id, s.password_hash, s.api_key_id, s.key_scopes, f.name, f.source,
+  select ${shareColumns}, s.org_id, s.password_hash, f.name, f.source,
     s.guards, f.guards as file_guards
   from file_shares s join files f on f.org_id = s.org_id and f.id = s.file_id
   where (s.expires_at is null or s.expires_at > now()) and f.deleted_at is null and f.status = 'ready'

@@ -5,6 +5,7 @@ import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import type { ArchiveSender } from '../archive/send-archive.ts'
 import type { FilesDeps } from '../deps.ts'
+import { withEnds } from './ends.ts'
 import { createShareHashes } from './passwords.ts'
 import type { HashPassword } from './passwords.ts'
 import { createVisitContext } from './running.ts'
@@ -55,7 +56,7 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
         tags: ['Files'],
         summary: 'List all shares',
         description:
-          'Returns the links of all files and folders of the org, the newest first, also those that have expired in the last 30 days. Links of files in the trash are left out: they do not work.',
+          'Returns the links of all files and folders of the org, the newest first, also those that have `ended`; expired ones are kept for 30 days. Links of files in the trash are left out: they do not work.',
         querystring: CursorQuery,
         response: { 200: Success(CursorList(ListedShare)) },
       },
@@ -88,7 +89,7 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
       const input = { ...body, permission: body.permission ?? ('download' as const) }
       const { share, token } = await createShare({ db: request.db, hash: hashFor(request) }, actor, params.id, input)
       reply.code(201).header('cache-control', 'no-store')
-      return ok({ ...share, url: `${originOf(request, config.baseUrl)}/s/${token}` })
+      return ok({ ...share, ended: false, url: `${originOf(request, config.baseUrl)}/s/${token}` })
     },
   )
 
@@ -114,7 +115,9 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
     async (request, reply) => {
       const { actor, body, headers, params } = request
       const asked = { fileId: params.id, shareId: params.shareId, ifMatch: headers['if-match'] }
-      return sendResource(request, reply, await updateShare({ db, hash: hashFor(request) }, actor, asked, body))
+      const share = await updateShare({ db, hash: hashFor(request) }, actor, asked, body)
+      const [withEnd] = await withEnds(db, actor.orgId, [share])
+      return sendResource(request, reply, withEnd ?? { ...share, ended: false })
     },
   )
 

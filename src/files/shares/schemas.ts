@@ -75,6 +75,11 @@ const shareProperties = {
   createdBy: IdOf(
     'ID of the user who created the share. The link works as long as this person may use files, and ends for good when they leave the org.',
   ),
+  ended: Type.Boolean({
+    description:
+      'Whether the link has ended: it expired, its creator left the org, or the API key by which it was created was revoked or expired.',
+    examples: [false],
+  }),
   createdAt: CreatedAt,
   updatedAt: UpdatedAt,
   lastUsedAt: Nullable(TimestampOf('Time of the last download or upload. Null: never used.', null)),

@@ -124,6 +124,12 @@ describe('the rights of a share', () => {
     assert.equal((await visit(shared.path)).status, 200)
     await setKey('revoked_at', '2020-01-01T00:00:00.000Z')
     await isGone(shared.path)
+    await share(owner, file.id)
+    const { items } = (await call(owner, 'GET', `/${file.id}/shares`)).body.data
+    assert.deepEqual(
+      items.map(({ ended }: { ended: boolean }) => ended),
+      [false, true],
+    )
   })
 
   test('of a removed member do not return with the member', async () => {
@@ -140,6 +146,12 @@ describe('the rights of a share', () => {
     assert.equal(added.status, 201, added.text)
     assert.equal(added.body.data.status, 'active', added.text)
     await isGone(path)
+    const { items } = (await call(owner, 'GET', '/shares')).body.data
+    assert.deepEqual(
+      items.map(({ ended }: { ended: boolean }) => ended),
+      [true],
+      'it is listed as ended',
+    )
   })
 
   test('of a file in the trash are listed and can be revoked', async () => {

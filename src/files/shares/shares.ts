@@ -9,6 +9,7 @@ import { newId } from '../../platform/ids.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { requireWritable } from '../access/guards.ts'
+import { withEnds } from './ends.ts'
 import { recordShare } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import type { FileRow, WritableRow } from '../queries.ts'
@@ -144,13 +145,20 @@ const auditShare = (
   return audit(db, actor, action, { type: 'file', id: file.id, details })
 }
 
-export interface SharePage<Row = ShareRow> {
+type Ended<Row> = Row & { ended: boolean }
+
+export interface SharePage<Row = Ended<ShareRow>> {
   items: Row[]
   nextCursor: string | null
 }
 
-const pageOf = <Row extends { id: string }>(rows: Row[], limit: number): SharePage<Row> => {
-  const items = rows.slice(0, limit)
+const pageOf = async <Row extends ShareRow>(
+  db: Db,
+  { orgId }: Actor,
+  rows: Row[],
+  limit: number,
+): Promise<SharePage<Ended<Row>>> => {
+  const items = await withEnds(db, orgId, rows.slice(0, limit))
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
 }
@@ -160,9 +168,9 @@ export const listOrgShares = async (
   db: Db,
   actor: Actor,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<SharePage<ListedShareRow>> => {
+): Promise<SharePage<Ended<ListedShareRow>>> => {
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
-  return pageOf(await queries.listOrgShares(db, actor, { after, limit: limit + 1 }), limit)
+  return pageOf(db, actor, await queries.listOrgShares(db, actor, { after, limit: limit + 1 }), limit)
 }
 
 /** A page of the shares of a file, the newest first. */
@@ -174,7 +182,7 @@ export const listShares = async (
 ): Promise<SharePage> => {
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   if (!(await queries.findSharedFile(db, actor, fileId))) throw notFound('File')
-  return pageOf(await queries.listShares(db, actor, fileId, { after, limit: limit + 1 }), limit)
+  return pageOf(db, actor, await queries.listShares(db, actor, fileId, { after, limit: limit + 1 }), limit)
 }
 
 export interface ShareOf {

@@ -8,6 +8,7 @@ import type { Reader } from '../access/condition-queries.ts'
 import type { FilesDeps } from '../deps.ts'
 import { isDisplayed } from './page.ts'
 import type { ShareHashes } from './passwords.ts'
+import { isOfEarlierMember } from './ends.ts'
 import * as queries from './queries.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
 import { Rejection, texts } from './texts.ts'
@@ -31,8 +32,7 @@ const withCreator = async (db: Db, share: OpenShare | undefined): Promise<Visit>
   const [standing] = await standingsOf(db, orgId, [{ userId, apiKeyId, scopes }])
   const needed = share.permission === 'upload' ? 'files:write' : 'files:read'
   if (!standing?.permissions.has(needed)) throw notFound('Share')
-  // A share ends for good when its creator leaves the org, also when they are added again.
-  if (Date.parse(standing.memberSince) > Date.parse(share.createdAt)) throw notFound('Share')
+  if (isOfEarlierMember(share, standing)) throw notFound('Share')
   const { role, workspaceIds, permissions } = standing
   const creator = { orgId, userId, role, workspaceIds }
   const access = share.permission === 'upload' ? 'write' : 'read'

@@ -45,7 +45,7 @@ export const revokeShare = async ({ id, fileId }: Pick<Share, 'id' | 'fileId'>):
 }
 
 const ShareRow = ({ share }: { share: Share }) => {
-  const { permission, hasPassword, expiresAt, createdAt, downloads, maxDownloads, uploads } = share
+  const { permission, hasPassword, ended, expiresAt, createdAt, downloads, maxDownloads, uploads } = share
   const used =
     permission === 'upload'
       ? t`Uploads: ${uploads}`
@@ -60,6 +60,11 @@ const ShareRow = ({ share }: { share: Share }) => {
           {hasPassword && (
             <Badge>
               <Trans>Password</Trans>
+            </Badge>
+          )}
+          {ended && (
+            <Badge tone="warn">
+              <Trans>Ended</Trans>
             </Badge>
           )}
         </p>

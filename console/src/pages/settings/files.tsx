@@ -176,10 +176,8 @@ const Shares = () => {
                           <Trans>Password</Trans>
                         </Badge>
                       )}
-                      {isExpired(share) && (
-                        <Badge tone="warn">
-                          <Trans>Expired</Trans>
-                        </Badge>
+                      {share.ended && (
+                        <Badge tone="warn">{isExpired(share) ? <Trans>Expired</Trans> : <Trans>Ended</Trans>}</Badge>
                       )}
                     </span>
                   ),

@@ -103,7 +103,7 @@ describe('MCP connections', () => {
           type: 'image',
           mimeType: 'image/png',
           omitted: true,
-          error: 'The picture could not be read: it is damaged or not a PNG, JPEG, WebP or GIF file.',
+          error: 'The picture could not be read: it is damaged or not a PNG, JPEG, WebP, GIF or AVIF file.',
         },
       ],
       structuredContent: { token: '[redacted]' },

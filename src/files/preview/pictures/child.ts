@@ -76,7 +76,7 @@ const square = async (sharp: Decoder, bytes: Buffer, edge: number): Promise<stri
   throw new Error('the picture stays too large')
 }
 
-const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif'], accepted: 'PNG, JPEG, WebP or GIF' }
+const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'], accepted: 'PNG, JPEG, WebP, GIF or AVIF' }
 
 const modes = {
   picture: {

@@ -18,6 +18,7 @@ export const pictureTypes: ReadonlySet<string> = new Set([
   'image/jpg',
   'image/webp',
   'image/gif',
+  'image/avif',
 ])
 
 /** Increment it when a change affects the result, so that stored pictures are replaced. */

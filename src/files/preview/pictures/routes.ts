@@ -36,7 +36,7 @@ export const registerImageRoutes = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'Retrieve a picture in another size',
         description:
-          'Returns a picture (PNG, JPEG, WebP or GIF, of which the first frame) upright, never larger than it is, and without its metadata. BAD_REQUEST with the reason for a file that is no picture, over 25 MB, over 60 million pixels or damaged. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many images are requested at once. Supports `If-None-Match`.',
+          'Returns a picture (PNG, JPEG, WebP, AVIF or GIF, of which the first frame) upright, never larger than it is, and without its metadata. BAD_REQUEST with the reason for a file that is no picture, over 25 MB, over 60 million pixels or damaged. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many images are requested at once. Supports `If-None-Match`.',
         params: IdParams,
         querystring: ImageQuery,
         response: { 200: Bytes('The image.', 'image/webp') },

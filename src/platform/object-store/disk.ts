@@ -12,7 +12,10 @@ import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 // A request's chunks are at most 64 KiB. A writev of 512 KiB keeps the disk busy while the next chunks are hashed, and 32
 // concurrent uploads use at most 32 MiB.
 const batchBytes = 524_288
-const readBytes = 262_144
+
+// A download that its client does not read holds two reads: 400 of them 110 MB of buffers with reads of 256 KiB and 59 MB
+// with these, which cost 9 % more CPU time than those; reads of 64 KiB cost 38 % more.
+const readBytes = 131_072
 
 // Written data is synced to disk in steps of this size while more arrives, so that an upload of 100 MB waits at its end
 // for the last step only.

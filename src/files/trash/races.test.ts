@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
-import { countsAreExact, create, createFolder, upload } from '../../../test/support/files.ts'
+import { countsAreExact, createFolder, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { releaseUnused } from '../blobs/blobs.ts'
 import { purgeDue } from './purge.ts'
 
@@ -195,142 +193,4 @@ test('a server of the previous version cannot free bytes, nor take them from fil
   await storeIsExact(owner.orgId)
   for (const { id } of [trashed, own]) assert.equal((await restore(owner, id)).status, 200)
   assert.equal(await bytesOf(owner, trashed.id), 'shared')
-})
-
-describe('random histories', () => {
-  const crash = new Error('killed')
-  type Kind = 'upload' | 'folder' | 'link' | 'trash' | 'restore' | 'delete' | 'expire' | 'purge' | 'release' | 'empty'
-  type VersionKind = 'overwrite' | 'revert' | 'forget' | 'label'
-  interface Step {
-    kind: Kind | VersionKind
-    on: number
-    to: number
-    /** Where the process is killed, if it is. */
-    killedAt: 'never' | 'before' | 'after'
-  }
-  const step: fc.Arbitrary<Step> = fc.record({
-    kind: fc.constantFrom<(Kind | VersionKind)[]>(
-      ...(['upload', 'upload', 'upload', 'folder', 'link', 'trash', 'trash', 'restore', 'restore'] as const),
-      ...(['delete', 'expire', 'purge', 'release', 'empty'] as const),
-      ...(['overwrite', 'overwrite', 'overwrite', 'revert', 'revert', 'forget', 'label'] as const),
-    ),
-    on: fc.nat(20),
-    to: fc.nat(3),
-    killedAt: fc.constantFrom('never', 'never', 'before', 'after'),
-  })
-
-  /** A store whose process is killed before or after it deletes an object. */
-  const dying = (killedAt: Step['killedAt']) => ({
-    ...objects,
-    delete: async (key: string): Promise<void> => {
-      if (killedAt === 'before') throw crash
-      await objects.delete(key)
-      if (killedAt === 'after') throw crash
-    },
-  })
-  const unlessKilled = (work: Promise<void>): Promise<void> =>
-    work.catch((error: unknown) => {
-      if (error !== crash) throw error
-    })
-
-  interface Made {
-    id: string
-    bytes: string | undefined
-    isFolder: boolean
-    /** The bytes of its former versions by number. */
-    versions: Map<number, string>
-    version: number
-  }
-
-  const changeVersions = async (owner: TestActor, item: Made, { kind, to, killedAt }: Step): Promise<void> => {
-    const path = `/api/v1/files/${item.id}`
-    const [former] = item.versions.keys()
-    const became = (file: { version: number }, bytes: string): void => {
-      if (file.version !== item.version) item.versions.set(item.version, item.bytes ?? '')
-      item.version = file.version
-      item.bytes = bytes
-    }
-    if (kind === 'overwrite') {
-      const bytes = `content ${to}`
-      const put = objects.put
-      // The process that stores the bytes dies after it has stored them, before the file has them.
-      if (killedAt === 'after') {
-        objects.put = async (...given) => {
-          await put(...given)
-          throw crash
-        }
-      }
-      const { status, body } = await app.call('PUT', `${path}/content`, { as: owner, body: bytes })
-      objects.put = put
-      if (status === 200) became(body.data.file, bytes)
-    } else if (kind === 'revert' && former !== undefined) {
-      const { status, body } = await app.call('POST', `${path}/versions/${former}/restore`, { as: owner })
-      if (status === 200) became(body.data, item.versions.get(former) ?? '')
-    } else if (kind === 'forget' && former !== undefined) {
-      const { status } = await app.call('DELETE', `${path}/versions/${former}`, { as: owner })
-      if (status === 200) item.versions.delete(former)
-    } else if (kind === 'label') {
-      await app.call('PATCH', `${path}/versions/${item.version}`, { as: owner, json: { label: 'kept' } })
-    }
-  }
-
-  test('keep counts and stored bytes exact, and every live file and version its bytes, when processes are killed', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
-        const owner = await app.createOrg()
-        const { orgId } = owner
-        const made: Made[] = []
-        const no = { versions: new Map<number, string>(), version: 1 }
-        for (const step of steps) {
-          const { kind, on, to, killedAt } = step
-          const item = made[on % Math.max(made.length, 1)]
-          const parent = made.find(({ isFolder, id }) => isFolder && id !== item?.id)
-          const isLive = parent !== undefined && (await rowOf(orgId, parent.id))?.deleted === false
-          const place = isLive ? { parentId: parent.id } : {}
-          if (kind === 'upload') {
-            const bytes = `content ${to}`
-            const { id } = await upload(app, owner, bytes, place)
-            made.push({ id, bytes, isFolder: false, versions: new Map(), version: 1 })
-          } else if (kind === 'folder') {
-            const { file } = await create(app, owner, { source: 'folder', name: 'f', ...place })
-            made.push({ id: file.id, bytes: undefined, isFolder: true, ...no })
-          } else if (kind === 'link' && item && !item.isFolder) {
-            const { status, body } = await call(owner, 'POST', '', { source: 'link', targetFileId: item.id, ...place })
-            if (status === 201) made.push({ id: body.data.file.id, bytes: undefined, isFolder: false, ...no })
-          } else if (kind === 'trash' && item) await remove(owner, item.id)
-          else if (kind === 'restore' && item) await restore(owner, item.id)
-          else if (kind === 'delete' && item) await call(owner, 'DELETE', `/${item.id}?permanent=true`)
-          else if (kind === 'empty') assert.equal((await call(owner, 'DELETE', '/trash')).status, 200)
-          else if (kind === 'expire') {
-            await db.execute(sql`
-              update trash set purge_at = now() where org_id = ${orgId} and file_id = ${item?.id ?? newId()}`)
-          } else if (kind === 'purge') {
-            const enqueue = async (): Promise<void> => {
-              if (killedAt !== 'never') throw crash
-            }
-            await unlessKilled(purgeDue({ db, jobs: { enqueue } }, orgId))
-          } else if (kind === 'release') await unlessKilled(releaseUnused(db, dying(killedAt), orgId))
-          else if (item && item.bytes !== undefined) await changeVersions(owner, item, step)
-          await countsAreExact(app, orgId)
-          for (const { id, bytes, versions } of made) {
-            if (bytes === undefined || (await rowOf(orgId, id))?.deleted !== false) continue
-            assert.equal(await bytesOf(owner, id), bytes)
-            for (const [version, former] of versions) {
-              assert.equal((await call(owner, 'GET', `/${id}/versions/${version}/content`)).text, former)
-            }
-          }
-        }
-        await storeIsExact(orgId)
-        await call(owner, 'DELETE', '/trash')
-        for (const { id } of made) await call(owner, 'DELETE', `/${id}?permanent=true`)
-        await purgeDue({ db, jobs }, orgId)
-        await storeIsExact(orgId)
-        const usage = await db.row<{ files: number; bytes: number }>(sql`
-          select coalesce(sum(files), 0)::int as files, coalesce(sum(stored_bytes), 0)::int as bytes
-          from org_file_usage where org_id = ${orgId}`)
-        assert.deepEqual(usage, { files: 0, bytes: 0 })
-      }),
-      { numRuns: 15 },
-    )
-  })
 })

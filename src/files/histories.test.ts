@@ -2,22 +2,20 @@
 // that knows the result of each step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { startTestApp } from '../../test/harness.ts'
 import { bytesAreExact, countsAreRight, storeIsExact, viewIsExact } from '../../test/support/histories/checks.ts'
 import { davSteps } from '../../test/support/histories/dav-steps.ts'
+import { asked } from '../../test/support/histories/history.ts'
 import type { History, Step } from '../../test/support/histories/history.ts'
 import { createModel } from '../../test/support/histories/model.ts'
 import type { Person } from '../../test/support/histories/model.ts'
 import { sharingSteps } from '../../test/support/histories/sharing-steps.ts'
+import { storm } from '../../test/support/histories/storm.ts'
 import { treeSteps } from '../../test/support/histories/tree-steps.ts'
 import { tusSteps } from '../../test/support/histories/tus-steps.ts'
 import { purgeDue } from './trash/purge.ts'
-
-/** HISTORIES sets how many histories are tried, HISTORIES_SEED the seed that a failure printed. */
-const runs = Number(process.env['HISTORIES'] ?? 3)
-const given = process.env['HISTORIES_SEED']
-const seed = given === undefined ? Math.trunc(Math.random() * 2_147_483_647) : Number(given)
 
 // Without a worker, so that the test decides when jobs run.
 const app = await startTestApp({}, { work: false })
@@ -82,18 +80,23 @@ const end = async (history: History): Promise<void> => {
   await storeIsExact(history)
 }
 
-test('what people see, stored bytes, counts and quotas are exact after every step of random histories of files', async (t) => {
-  t.diagnostic(`HISTORIES_SEED=${seed}`)
+/** Tries random histories, and prints how to repeat those that fail. */
+const tryAll = async <T>(t: TestContext, given: fc.Arbitrary<T>, run: (given: T) => Promise<void>): Promise<void> => {
+  t.diagnostic(`ATRIUM_TEST_HISTORIES_SEED=${asked.seed}`)
   // Without a bias, which would prefer short histories of the first items.
-  const steps = fc.noBias(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }))
-  const histories = fc.asyncProperty(steps, async (steps) => {
+  const result = await fc.check(fc.asyncProperty(fc.noBias(given), run), asked)
+  const error = result.errorInstance as Error | null
+  assert.ok(!result.failed, `${fc.defaultReportMessage(result) ?? ''}\n${error?.stack}`)
+}
+
+test('what people see, stored bytes, counts and quotas are exact after every step of random histories of files', (t) =>
+  tryAll(t, fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
     const history = await begin()
     await run(history, steps)
     await end(history)
-  })
-  const result = await fc.check(histories, { numRuns: runs, seed })
-  assert.ok(
-    !result.failed,
-    `HISTORIES_SEED=${seed}\n${fc.defaultReportMessage(result) ?? ''}\n${String((result.errorInstance as Error | null)?.stack)}`,
-  )
+  }))
+
+test('random changes at the same time fail only by documented errors and leave exact counts, quotas and access', (t) => {
+  const rounds = fc.array(fc.array(step, { minLength: 6, maxLength: 8 }), { minLength: 1, maxLength: 15, size: 'max' })
+  return tryAll(t, rounds, async (given) => storm(await begin(), given))
 })

@@ -42,6 +42,7 @@ export const webdavSamples: Record<string, MakeSample[]> = {
     sample(['a/', 'a/'], to('b')),
     sample(['a.txt', 'b.txt', 'a.txt'], to('b.txt')),
     sample(['a/', 'b/', 'a/'], to('b/')),
+    sample(['a/', 'b.txt', 'a/'], to('b.txt')),
   ],
   'MOVE /dav/*': [
     sample(['a.txt', 'a.txt'], to('b.txt')),

@@ -42,6 +42,7 @@ export const lockFiles = (db: Db, actor: Actor, ids: readonly string[]) =>
   db.execute(sql`
     select from files f
     where f.org_id = ${actor.orgId} and f.id = any(${ids}::uuid[]) and f.deleted_at is null
+      and ${mayRead(actor)}
     order by f.id for update of f`)
 
 /** Locks all direct subfolders of these folders in the same way, also those that are not open to the actor. */

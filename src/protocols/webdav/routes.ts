@@ -34,6 +34,7 @@ const options: Handle = async (_deps, _request, reply) => reply.code(200).header
 
 const created: EventType[] = ['file.created', 'folder.created']
 const deleted: EventType[] = ['file.deleted', 'folder.deleted']
+const replaced: EventType[] = ['file.updated', 'file.version_created']
 
 const documents: Method[] = [
   {
@@ -73,7 +74,7 @@ const documents: Method[] = [
   {
     method: 'COPY',
     access: 'files:write',
-    events: [...created, ...deleted],
+    events: [...created, ...replaced, ...deleted],
     summary: 'Copy a file or folder',
     status: 201,
     handle: copy,
@@ -81,7 +82,7 @@ const documents: Method[] = [
   {
     method: 'MOVE',
     access: 'files:write',
-    events: ['file.updated', 'file.moved', 'folder.updated', 'folder.moved', ...deleted],
+    events: ['file.moved', 'folder.updated', 'folder.moved', ...replaced, ...deleted],
     summary: 'Move a file or folder',
     status: 201,
     handle: move,

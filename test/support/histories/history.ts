@@ -2,6 +2,14 @@ import assert from 'node:assert/strict'
 import type { Answer, TestApp } from '../../harness.ts'
 import type { Item, Model, Person } from './model.ts'
 
+const given = process.env['ATRIUM_TEST_HISTORIES_SEED']
+
+/** ATRIUM_TEST_HISTORIES sets how many histories are tried, ATRIUM_TEST_HISTORIES_SEED the seed that a failure printed. */
+export const asked = {
+  numRuns: Number(process.env['ATRIUM_TEST_HISTORIES'] ?? 3),
+  seed: given === undefined ? Math.trunc(Math.random() * 2_147_483_647) : Number(given),
+}
+
 /** One step: what is done by whom, and numbers that choose what it is done to. */
 export interface Step {
   kind: string

@@ -48,12 +48,11 @@ const readTransfer = async ({ db, config }: DavDeps, request: FastifyRequest): P
   )
     throw forbidden('The source and the destination must not contain each other.')
   const parent = requireParent(destination)
-  if (
-    destination.exists &&
-    String(headers['overwrite'] ?? 'T')
-      .trim()
-      .toUpperCase() === 'F'
-  ) {
+  const overwrite = String(headers['overwrite'] ?? 'T')
+    .trim()
+    .toUpperCase()
+  if (overwrite !== 'T' && overwrite !== 'F') throw badRequest('Overwrite must be T or F.')
+  if (destination.exists && overwrite === 'F') {
     throw failedPrecondition('The destination exists, and Overwrite is F.')
   }
   const name = destination.names.at(-1) ?? ''

@@ -7,6 +7,7 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { CallOptions, TestActor } from '../../../test/harness.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 import { countsAreExact, create, createFolder, upload } from '../../../test/support/files.ts'
+import { openSocket } from '../../../test/support/raw-http.ts'
 
 const app = await startTestApp()
 const api = '/api/v1'
@@ -302,6 +303,7 @@ describe('files', () => {
     assert.equal(await textOf(owner, 'a/b/one.txt'), 'one', 'a copy is independent')
     const refused = await dav('MOVE', 'a/two.txt', owner, destination('c/two.txt', { overwrite: 'F' }))
     assert.equal(refused.status, 412)
+    assert.equal((await dav('MOVE', 'a', owner, destination('c', { overwrite: 'no' }))).status, 400)
     const moved = await dav('MOVE', 'a', owner, destination('c', { overwrite: 'T' }))
     assert.equal(moved.status, 204, moved.text)
     assert.deepEqual(await list(owner), ['c'])
@@ -477,6 +479,29 @@ describe('properties', () => {
     const { text } = await dav('PROPFIND', '', owner, { headers: { depth: '1' } })
     assert.match(text, /<D:displayname>&lt;&amp;&gt;'\u{FFFD}\u{FFFD}\.txt<\/D:displayname>/u)
   })
+
+  test('a folder is sent in small parts, so that clients that read slowly hold little memory', async () => {
+    const owner = await app.createOrg()
+    for (let n = 0; n < 6; n++) await put(owner, `${n}.txt`, 'x')
+    const names = Array.from({ length: 100 }, (_, n) => `<${'p'.repeat(500)}${n} xmlns="u:"/>`)
+    const body = `<D:propfind xmlns:D="DAV:"><D:prop>${names.join('')}</D:prop></D:propfind>`
+    const socket = await openSocket(app.url)
+    socket.write(
+      `PROPFIND /dav/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nDepth: 1\r\nConnection: close\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    const text = Buffer.concat(await socket.toArray()).toString('latin1')
+    const sizes: number[] = []
+    for (let at = text.indexOf('\r\n\r\n') + 4; at < text.length;) {
+      const end = text.indexOf('\r\n', at)
+      const size = Number.parseInt(text.slice(at, end), 16)
+      sizes.push(size)
+      at = end + 2 + size + 2
+    }
+    assert.match(text, /^HTTP\/1\.1 207 /)
+    assert.equal(text.match(/<D:response>/g)?.length, 7)
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) > 300_000 && Math.max(...sizes) < 130_000, sizes.join(' '))
+  })
 })
 
 const lockBody = (scope = 'exclusive', owner = 'Ann') =>
@@ -554,6 +579,33 @@ describe('locks', () => {
     assert.equal(left.length, 1, 'the expired lock is deleted')
   })
 
+  test('owners and admins can end the lock of another person, on the root folder as well', async () => {
+    const owner = await app.createOrg()
+    const [admin, member] = [await app.createUser(owner, 'admin'), await app.createUser(owner, 'member')]
+    for (const as of [owner, admin]) {
+      const token = await lock(member, '', { depth: 'infinity' })
+      assert.equal((await dav('PUT', 'file.txt', as, { body: 'x' })).status, 423)
+      const ended = await dav('UNLOCK', '', as, { headers: { 'lock-token': `<${token}>` } })
+      assert.equal(ended.status, 204, ended.text)
+      await put(as, 'file.txt', 'x')
+    }
+  })
+
+  test('at most 10 shared locks apply to a file, and PROPFIND names no more for each file of a folder', async () => {
+    const owner = await app.createOrg()
+    await dav('MKCOL', 'f/', owner)
+    for (const name of ['a.txt', 'b.txt']) await put(owner, `f/${name}`, name)
+    for (let n = 0; n < 10; n++) await lock(owner, 'f/', { depth: 'infinity' }, 'shared')
+    const more = await dav('LOCK', 'f/a.txt', owner, { body: lockBody('shared'), headers: { depth: '0' } })
+    assert.deepEqual([more.status, more.text.includes('At most 10 locks')], [507, true], more.text)
+    await app.db.execute(sql`
+      insert into webdav_locks (org_id, id, file_id, is_shared, is_deep, owner, created_by, seconds, expires_at)
+      select org_id, gen_random_uuid(), file_id, true, true, owner, created_by, 60, now() + interval '1 hour'
+      from webdav_locks, generate_series(1, 10) where org_id = ${owner.orgId}`)
+    const { status, text } = await dav('PROPFIND', 'f/', owner, { headers: { depth: '1' } })
+    assert.deepEqual([status, text.match(/<D:activelock>/g)?.length], [207, 30])
+  })
+
   test('the JSON API is not bound by locks: what it replaces is a version', async () => {
     const owner = await app.createOrg()
     await put(owner, 'shared.txt', 'one')
@@ -564,15 +616,22 @@ describe('locks', () => {
     assert.equal(await textOf(owner, 'shared.txt'), 'two')
   })
 
-  test('an org has at most 1,000 locks', async () => {
+  test('an org has at most 1,000 locks, and one person 500 of them', async () => {
     const owner = await app.createOrg()
+    const other = await app.createUser(owner, 'member')
     await put(owner, 'file.txt', 'x')
-    await app.db.execute(sql`
-      insert into webdav_locks (org_id, id, file_id, is_shared, is_deep, owner, created_by, seconds, expires_at)
-      select ${owner.orgId}, gen_random_uuid(), gen_random_uuid(), true, false, '', ${owner.userId}, 60, now() + interval '1 hour'
-      from generate_series(1, 1000)`)
-    const { status } = await dav('LOCK', 'file.txt', owner, { body: lockBody() })
-    assert.equal(status, 507)
+    const fill = (as: TestActor) =>
+      app.db.execute(sql`
+        insert into webdav_locks (org_id, id, file_id, is_shared, is_deep, owner, created_by, seconds, expires_at)
+        select ${as.orgId}, gen_random_uuid(), gen_random_uuid(), true, false, '', ${as.userId}, 60, now() + interval '1 hour'
+        from generate_series(1, 500)`)
+    await fill(other)
+    const tooMany = await dav('LOCK', 'file.txt', other, { body: lockBody() })
+    assert.deepEqual([tooMany.status, tooMany.text.includes('at most 500 locks')], [507, true], tooMany.text)
+    await lock(owner, 'file.txt')
+    await fill(owner)
+    const { status, text } = await dav('LOCK', 'new.txt', owner, { body: lockBody() })
+    assert.deepEqual([status, text.includes('at most 1000 locks')], [507, true], text)
   })
 
   test('a lock of the replaced file stays at its address, as programs that save by renaming expect', async () => {

@@ -1,5 +1,6 @@
 import { filesInside } from '../../../files/files.ts'
 import type { Actor } from '../../../identity/actor.ts'
+import { seesAllWorkspaces } from '../../../identity/permissions.ts'
 import type { Database, Transaction } from '../../../platform/database/database.ts'
 import { conflict, forbidden } from '../../../platform/http/errors.ts'
 import { newId } from '../../../platform/ids.ts'
@@ -10,6 +11,10 @@ import type { LockRow } from './queries.ts'
 
 /** Locks of one org at the same time. A program holds one for each open file. */
 export const maxLocks = 1_000
+/** Locks of one person, so that nobody uses up those of the org. */
+const maxLocksOfPerson = 500
+/** Shared locks that apply to one file. PROPFIND repeats them for each file of a folder. */
+export const maxLocksOfFile = 10
 export const maxOwnerCharacters = 2_048
 const defaultSeconds = 3_600
 const maxSeconds = 86_400
@@ -112,7 +117,13 @@ export const createLock = (db: Database, actor: Actor, wanted: WantedLock): Prom
       const condition = davElement('no-conflicting-lock', davElement('href', escapeXml(href)))
       throw locked('Somebody else has locked this file or folder, or something in it.', condition)
     }
+    if (locksOn(locks, chain).length >= maxLocksOfFile) {
+      throw insufficientStorage(`At most ${maxLocksOfFile} locks can apply to a file or folder.`)
+    }
     if (locks.length >= maxLocks) throw insufficientStorage(`An organisation can have at most ${maxLocks} locks.`)
+    if (locks.filter(({ createdBy }) => createdBy === actor.userId).length >= maxLocksOfPerson) {
+      throw insufficientStorage(`A person can have at most ${maxLocksOfPerson} locks.`)
+    }
     const id = newId()
     await queries.insertLock(db, actor, { id, fileId, isShared, isDeep, owner, seconds })
     return { id, fileId, isShared, isDeep, owner, createdBy: actor.userId, secondsLeft: seconds }
@@ -134,7 +145,12 @@ export const refreshLocks = (
     return own.map((lock) => ({ ...lock, secondsLeft: seconds }))
   })
 
-/** Ends a lock. Throws 409 when it does not lock the file, FORBIDDEN when another person created it. */
+const mayEndOthers = ({ role }: Actor): boolean => seesAllWorkspaces(role)
+
+/**
+ * Ends a lock. Throws 409 when it does not lock the file, FORBIDDEN when another person created it and the caller is
+ * neither an owner nor an admin: somebody must be able to end a lock that its creator keeps refreshing.
+ */
 export const unlock = (
   db: Database,
   actor: Actor,
@@ -148,13 +164,17 @@ export const unlock = (
         condition: davElement('lock-token-matches-request-uri'),
       })
     }
-    if (lock.createdBy !== actor.userId) throw forbidden('Another person created this lock.')
+    if (lock.createdBy !== actor.userId && !mayEndOthers(actor)) throw forbidden('Another person created this lock.')
     await queries.deleteLocks(db, actor.orgId, [lock.id])
   })
 
-/** The property `DAV:lockdiscovery`. `hrefOf` gives the address of the locked file or folder. */
+/**
+ * The property `DAV:lockdiscovery`, with the first locks only when folders inside of each other have more.
+ * `hrefOf` gives the address of the locked file or folder.
+ */
 export const lockDiscovery = (locks: readonly LockRow[], hrefOf: (lock: LockRow) => string): string =>
   locks
+    .slice(0, maxLocksOfFile)
     .map((lock) =>
       davElement(
         'activelock',

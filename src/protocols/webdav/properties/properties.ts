@@ -123,6 +123,11 @@ const some = (
   return [found, missing]
 }
 
+const liveNames = (resource: Resource, context: PropertyContext): PropertyName[] =>
+  Object.keys(live)
+    .filter((name) => liveValue(name, resource, context) !== undefined)
+    .map((name) => ({ namespace: davNamespace, name }))
+
 /** The `DAV:response` of a resource. */
 export const responseOf = (
   wanted: Wanted,
@@ -130,13 +135,11 @@ export const responseOf = (
   context: PropertyContext,
   dead: readonly DeadProperty[],
 ): string => {
-  const all = Object.keys(live).filter((name) => liveValue(name, resource, context) !== undefined)
   if (wanted.kind === 'names') {
-    const names = all.map((name) => davElement(name))
+    const names = liveNames(resource, context).map(({ name }) => davElement(name))
     return response(resource.href, propstat(200, [...names, ...dead.map(emptyElement)]))
   }
-  const named = all.map((name) => ({ namespace: davNamespace, name }))
-  const names = wanted.kind === 'some' ? wanted.names : [...named, ...dead, ...wanted.include]
+  const names = wanted.kind === 'some' ? wanted.names : [...liveNames(resource, context), ...dead, ...wanted.include]
   const [found, missing] = some(names, resource, context, dead)
   const isEmpty = found.length + missing.length === 0
   return response(

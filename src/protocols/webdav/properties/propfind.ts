@@ -20,6 +20,10 @@ import type { DeadProperty } from './queries.ts'
 
 /** Each name is repeated for each file of a folder. */
 const maxNames = 100
+/** Files whose properties are in memory at the same time. Those that clients set have 16 KB for each file. */
+const filesAtOnce = 50
+/** A client that reads slowly holds so much text of a listing, and that of one file more. */
+const chunkCharacters = 65_536
 
 const namesIn = (element: XmlElement): PropertyName[] => {
   const names = elementsOf(element).map(({ namespace, name }) => ({ namespace, name }))
@@ -72,15 +76,25 @@ const multistatus = async function* (
   yield responseOf(wanted, own, context, ofOwn.get(target.entry?.id ?? '') ?? [])
   if (isDeep) {
     for await (const page of listPathEntries(deps.db.replica, actor, target.chain.at(-1) ?? actor.orgId)) {
-      const ids = page.map(({ id }) => id)
-      const dead = await deadOf(deps, actor, wanted, ids)
-      yield page.map((entry) => responseOf(wanted, childOf(target, entry), context, dead.get(entry.id) ?? [])).join('')
+      for (let from = 0; from < page.length; from += filesAtOnce) {
+        const entries = page.slice(from, from + filesAtOnce)
+        const ids = entries.map(({ id }) => id)
+        const dead = await deadOf(deps, actor, wanted, ids)
+        let text = ''
+        for (const entry of entries) {
+          text += responseOf(wanted, childOf(target, entry), context, dead.get(entry.id) ?? [])
+          if (text.length < chunkCharacters) continue
+          yield text
+          text = ''
+        }
+        if (text !== '') yield text
+      }
     }
   }
   yield '</D:multistatus>'
 }
 
-/** Sends properties of a file, or of a folder and what is in it: page by page, so that memory is bounded. */
+/** Sends properties of a file, or of a folder and what is in it, as fast as the client reads, so that memory is bounded. */
 export const propfind = async (deps: PropfindDeps, request: FastifyRequest, reply: FastifyReply) => {
   const { actor } = request
   const depth = depthOf(request, ['0', '1', 'infinity'])
@@ -102,7 +116,8 @@ export const propfind = async (deps: PropfindDeps, request: FastifyRequest, repl
       return level === chain.length - 1 ? href : hrefOf(target.names.slice(0, level), true)
     },
   }
-  const body = Readable.from(multistatus(deps, target, { wanted, context, isDeep: depth !== '0' && target.isFolder }))
+  const texts = multistatus(deps, target, { wanted, context, isDeep: depth !== '0' && target.isFolder })
+  const body = Readable.from(texts, { highWaterMark: 1 })
   const unwatch = request.watchAuthority(() => void reply.raw.destroy())
   onceClosed(reply.raw, unwatch)
   return reply.code(207).type(xmlType).send(body)

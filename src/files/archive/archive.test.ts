@@ -111,6 +111,8 @@ describe('names in an archive', () => {
       ['ends. ', 'ends__'],
       ['Müller 見積書.txt', 'Müller 見積書.txt'],
       ['.hidden', '.hidden'],
+      ['\u202Egpj.exe', '_gpj.exe'],
+      ['\u2066a\u2069.txt', '_a_.txt'],
     ]
     for (const [name, expected] of cases) assert.equal(safeNameOf(name), expected, name)
     const long = safeNameOf(`${'𝄞'.repeat(250)}.docx`)

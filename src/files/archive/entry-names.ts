@@ -5,9 +5,10 @@ import { nameKeyOf } from '../tree/names.ts'
 const nameBytes = 240
 const extensionBytes = 24
 
-// Not allowed in Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. `/` and `\` would be folders.
+// Not allowed in Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. `/` and `\` would be folders. The
+// last two ranges change the direction of the text after them, so that a program looks like a picture.
 // oxlint-disable-next-line no-control-regex -- control characters are what it removes
-const unsafe = /[\u0000-\u001F\u007F<>:"/\\|?*]/g
+const unsafe = /[\u0000-\u001F\u007F<>:"/\\|?*\u202A-\u202E\u2066-\u2069]/g
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i
 
 const splitName = (name: string): [base: string, extension: string] => {

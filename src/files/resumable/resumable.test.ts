@@ -328,15 +328,23 @@ describe('isolation and limits', () => {
     await countsAreExact(app, org.orgId)
   })
 
-  test('an org has at most 1,000 open uploads', async () => {
+  test('an org has at most 1,000 open uploads, and one person 500 of them', async () => {
     const org = await app.createOrg()
-    const path = await begun(app, org, { size: 0, headers: { 'upload-concat': 'partial' } })
-    await app.db.execute(sql`
-      insert into uploads (org_id, id, created_by, kind, size_bytes, expires_at, ends_at)
-      select org_id, gen_random_uuid(), created_by, kind, 0, expires_at, ends_at from uploads, generate_series(1, 999)
-      where org_id = ${org.orgId}`)
+    const member = await app.createUser(org, 'member')
+    const open = async (as: TestActor) => {
+      const path = await begun(app, as, { size: 0, headers: { 'upload-concat': 'partial' } })
+      await app.db.execute(sql`
+        insert into uploads (org_id, id, created_by, kind, size_bytes, expires_at, ends_at)
+        select org_id, gen_random_uuid(), created_by, kind, 0, expires_at, ends_at from uploads, generate_series(1, 499)
+        where org_id = ${as.orgId} and created_by = ${as.userId}`)
+      return path
+    }
+    await open(member)
+    const tooMany = await begin(app, member, { size: 1 })
+    assert.deepEqual([tooMany.status, tooMany.text.includes('A person has at most 500')], [409, true], tooMany.text)
+    const path = await open(org)
     const rejected = await begin(app, org, { size: 1 })
-    assert.equal(rejected.status, 409, rejected.text)
+    assert.deepEqual([rejected.status, rejected.text.includes('An org has at most 1000')], [409, true], rejected.text)
     assert.equal((await app.call('DELETE', path, { as: org })).status, 204)
     assert.equal((await begin(app, org, { size: 1 })).status, 201)
   })

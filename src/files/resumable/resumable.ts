@@ -21,6 +21,8 @@ import type { UploadRow } from './queries.ts'
 
 /** Open uploads of one org. */
 const maxOpen = 1_000
+/** Open uploads of one person, whom nobody else can delete: one person must not use up those of the org. */
+const maxOpenOfPerson = 500
 /** How long the server remembers that an upload was completed or has expired, to say so. */
 const rememberedDays = 7
 const batch = 500
@@ -67,8 +69,10 @@ export const createUpload = async (
     kind === 'whole' ? describedBy(metadata.values) : { name: null, mimeType: null, parentId: null, projectId: null }
   return db.transaction(actor, async (db) => {
     const { parentId } = await resolvePlace(db, actor, given)
-    if ((await queries.countOpen(db, actor.orgId, maxOpen)) >= maxOpen) {
-      throw conflict(`An org has at most ${maxOpen} open uploads. Complete or delete some.`)
+    const { found, own } = await queries.countOpen(db, actor, maxOpen)
+    if (found >= maxOpen) throw conflict(`An org has at most ${maxOpen} open uploads. Complete or delete some.`)
+    if (own >= maxOpenOfPerson) {
+      throw conflict(`A person has at most ${maxOpenOfPerson} open uploads. Complete or delete some.`)
     }
     const reserved = reservedBy([{ kind, sizeBytes }])
     await quotas.checkInsert(db, actor.orgId, { files: reserved.files, storedBytes: reserved.bytes })

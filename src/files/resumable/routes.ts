@@ -206,7 +206,7 @@ const registerCreation = (app: App, context: Context): void => {
       schema: {
         tags,
         summary: 'Create a resumable upload',
-        description: `Creates an upload by the tus protocol 1.0, for files that are large or sent over unreliable connections, up to \`UPLOAD_MAX_BYTES\`. Its size counts towards the quotas at once. It is deleted 24 hours after its last bytes, and at most 7 days after its beginning. A body is stored as the first bytes of the upload. With \`Upload-Concat: final\`, creates a file of partial uploads, which are deleted. NOT_FOUND for a project or partial upload that does not exist, PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, CONFLICT for more than 1,000 open uploads or a partial upload that is not complete. Counts against the rate limit \`uploads\`. ${aboutChunks}`,
+        description: `Creates an upload by the tus protocol 1.0, for files that are large or sent over unreliable connections, up to \`UPLOAD_MAX_BYTES\`. Its size counts towards the quotas at once. It is deleted 24 hours after its last bytes, and at most 7 days after its beginning. A body is stored as the first bytes of the upload. With \`Upload-Concat: final\`, creates a file of partial uploads, which are deleted. NOT_FOUND for a project or partial upload that does not exist, PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, CONFLICT for more than 1,000 open uploads of the org or 500 of the person, or a partial upload that is not complete. Counts against the rate limit \`uploads\`. ${aboutChunks}`,
         headers: CreationHeaders,
         response: {
           201: withHeaders(Success(Upload), 'Location', 'Upload-Offset', 'Upload-Expires', 'Atrium-File-Id'),

@@ -1,7 +1,7 @@
 import { sql } from '../platform/database/database.ts'
 import type { Db } from '../platform/database/database.ts'
 import type { Actor } from './actor.ts'
-import type { Language } from './languages.ts'
+import type { Language } from '../platform/text/languages.ts'
 import type { Role } from './permissions.ts'
 
 export interface IdentityRow {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CreatedAt, CursorQuery, Id, IdOf, Nullable, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
-import { languages } from './languages.ts'
+import { languages } from '../platform/text/languages.ts'
 import { roles } from './permissions.ts'
 
 const person = { description: 'Name of the person.', examples: ['Ada Lovelace'] }

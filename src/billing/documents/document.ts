@@ -1,4 +1,4 @@
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 
 /** What a statement or receipt shows, in words. All text is for one line: without control and format characters. */
 export interface PrintedDocument {

@@ -1,4 +1,4 @@
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import { cutName } from '../../platform/text/text.ts'
 import { microcentsPerCent } from '../ledger/money.ts'
 

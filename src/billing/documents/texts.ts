@@ -1,4 +1,4 @@
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 
 /** The words of statements and receipts. */
 export interface Texts {

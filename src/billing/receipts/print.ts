@@ -1,5 +1,5 @@
 import type { Seller } from '../../config/billing.ts'
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import type { PrintedDocument } from '../documents/document.ts'
 import { formatsOf, printable } from '../documents/format.ts'
 import { partiesOf } from '../documents/parties.ts'

@@ -1,5 +1,5 @@
 import type { Seller } from '../../config/billing.ts'
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import type { PrintedColumn, PrintedDocument, PrintedRow, PrintedTable } from '../documents/document.ts'
 import { formatsOf, printable } from '../documents/format.ts'
 import type { Formats } from '../documents/format.ts'

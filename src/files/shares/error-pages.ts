@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { preferredLanguage } from '../../identity/languages.ts'
+import { preferredLanguage } from '../../platform/text/languages.ts'
 import type { ErrorFormat } from '../../platform/http/error-formats.ts'
 import { messagePage, pagePolicy } from './page.ts'
 import type { PageLook } from './page.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import type { PreviewPayload } from '../preview/payload.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
 import { sizeIn, texts } from './texts.ts'

@@ -1,5 +1,5 @@
 // The texts of the pages of visitors.
-import type { Language } from '../../identity/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { formatBytes } from '../../quotas/quotas.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { Language } from '../languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 
 // The table of orgs itself has no org_id.
 

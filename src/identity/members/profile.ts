@@ -3,7 +3,7 @@ import { notFound } from '../../platform/http/errors.ts'
 import type { Actor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import { cleanName } from '../names.ts'
-import type { Language } from '../languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import { recordMember } from './events.ts'
 import * as queries from './queries.ts'
 

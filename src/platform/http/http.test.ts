@@ -120,6 +120,21 @@ describe('routes', () => {
     assert.deepEqual([head.status, head.body], [404, ''])
   })
 
+  test('the page of an unknown path is in the language that the browser prefers, and errors of the API are in English', async () => {
+    const languageOf = async (preferred: string) => {
+      const headers = { accept: 'text/html', 'accept-language': preferred }
+      const { headers: got, body } = await send('GET', '/nowhere', { headers })
+      assert.equal(got['vary'], 'accept-language')
+      return [got['content-language'], /<html lang="(\w+)">.*<h1>([^<]*)<\/h1>/s.exec(body)?.slice(1).join(' ')]
+    }
+    assert.deepEqual(await languageOf('fr, de-AT;q=0.8, en;q=0.5'), ['de', 'de Seite nicht gefunden'])
+    for (const preferred of ['en-GB,de;q=0.9', 'fr', '"><script>', ';q=2,,'])
+      assert.deepEqual(await languageOf(preferred), ['en', 'en Page not found'], preferred)
+    const program = await send('GET', '/api/v1/nowhere', { headers: { 'accept-language': 'de' } })
+    assertFailure(program, 404, 'NOT_FOUND')
+    assert.doesNotMatch(program.body, /nicht/)
+  })
+
   test('an unknown path of the API, a write and a request of a script get JSON whatever they accept', async () => {
     const headers = { accept: 'text/html,*/*' }
     const paths = ['/api', '/api/v1/nowhere', '/api/v2/things?page=1', '/.well-known/nowhere']

@@ -257,8 +257,14 @@ const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Reco
 
 const sendPage = (reply: FastifyReply, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
-  reply.headers({ 'content-security-policy': notFoundPolicy, 'content-type': 'text/html; charset=utf-8' })
-  return reply.code(404).send(notFoundPage)
+  const { language, page } = notFoundPage(reply.request)
+  reply.headers({
+    'content-security-policy': notFoundPolicy,
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': language,
+    vary: 'accept-language',
+  })
+  return reply.code(404).send(page)
 }
 
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { preferredLanguage } from '../text/languages.ts'
+import type { Language } from '../text/languages.ts'
 import { errorFormatOf } from './error-formats.ts'
 
 const style = `
@@ -21,24 +23,45 @@ export const notFoundPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page of an unknown path. It contains nothing of the request. */
-export const notFoundPage = `<!doctype html>
-<html lang="en">
+const texts: Record<Language, { title: string; text: string; link: string }> = {
+  en: {
+    title: 'Page not found',
+    text: 'The link is wrong, or the page has moved.',
+    link: 'Go to the home page',
+  },
+  de: {
+    title: 'Seite nicht gefunden',
+    text: 'Der Link ist falsch, oder die Seite wurde verschoben.',
+    link: 'Zur Startseite',
+  },
+}
+
+const pageIn = (language: Language): string => {
+  const { title, text, link } = texts[language]
+  return `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Page not found · Atrium</title>
+<title>${title} · Atrium</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>Page not found</h1>
-<p>The link is wrong, or the page has moved.</p>
-<a href="/">Go to the home page</a>
+<h1>${title}</h1>
+<p>${text}</p>
+<a href="/">${link}</a>
 </main>
 </body>
 </html>
 `
+}
+
+/** The page of an unknown path, in the language that the browser prefers. It contains nothing of the request. */
+export const notFoundPage = ({ headers }: FastifyRequest): { language: Language; page: string } => {
+  const language = preferredLanguage(headers['accept-language'])
+  return { language, page: pageIn(language) }
+}
 
 const isOfApi = /^\/(?:api|\.well-known)(?:[/?]|$)/
 

@@ -32,9 +32,15 @@ export default defineConfig({
             // Components of most pages.
             {
               name: 'app',
-              test: /console\/src\/(?:ui\/(?!.*(?:virtual|chart|json|code-block|secret))|title|search-params)/,
+              test: /console\/src\/(?:ui\/(?!.*(?:virtual|chart|json|code-block|secret|dialog|field|form|table|tabs|filter))|title|search-params)/,
               minShareCount: 4,
               priority: 1.8,
+            },
+            // Fields and dialogs, which Home does not have.
+            {
+              name: 'forms',
+              test: /console\/src\/ui\/(?:dialog|forms\/(?:field|form|search|filter))|@base-ui\/react\/dialog/,
+              priority: 1.9,
             },
             // Home and what only some pages share with it. Otherwise parts of other pages join them in one file.
             { name: 'home', test: /console\/src\/pages\/home\//, priority: 1.5 },

@@ -105,9 +105,8 @@ export const App = () => (
     <I18nProvider i18n={i18n}>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider delay={350}>
-          <Toasts>
-            <Pages />
-          </Toasts>
+          <Pages />
+          <Toasts />
         </TooltipProvider>
       </QueryClientProvider>
     </I18nProvider>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro'
 // The script of a page can fail to load: the connection broke, or the server has a newer build and no longer has the
 // files of the one that this tab runs. The first is cured by another attempt, the second by a reload.
 import type { RouteObject } from 'react-router'
-import { hasOpenUploads } from './uploads.ts'
+import { hasOpenUploads } from './uploads/state.ts'
 
 const retryAfterMs = [500, 2_000]
 

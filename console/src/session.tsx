@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Data, Me } from '@atrium/client'
-import { createContext, use, useEffect } from 'react'
+import { createContext, Suspense, use, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
 import { setLanguage } from './i18n/language.ts'
-import { InvitationNotice, useInvitations } from './invitations.tsx'
+import { InvitationNotice, useInvitations } from './invitations.ts'
 import { deleteMessageDrafts, unloadMessageDrafts } from './message-drafts.ts'
 import { useLiveEvents } from './live/use-live-events.ts'
 import { setScope, useScope } from './scope.ts'
@@ -66,9 +66,11 @@ const WithoutOrg = ({ email }: { email: string }) => {
         {invitations.length === 0
           ? t`${email} is not a member of an organization. Ask an owner or admin to add you.`
           : t`Accept the invitation to join. You are signed in as ${email}.`}
-        {invitations.map((invitation) => (
-          <InvitationNotice key={invitation.id} invitation={invitation} />
-        ))}
+        <Suspense>
+          {invitations.map((invitation) => (
+            <InvitationNotice key={invitation.id} invitation={invitation} />
+          ))}
+        </Suspense>
       </EmptyState>
     </FullPage>
   )

@@ -1,14 +1,8 @@
 import { t } from '@lingui/core/macro'
-import { Trans, useLingui } from '@lingui/react/macro'
-import { createContext, use, useCallback, useRef, useState } from 'react'
+import { createContext, lazy, Suspense, use, useCallback, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { api, isCode } from './api.ts'
-import { useIdentity } from './session.tsx'
-import { Button, ButtonLink } from './ui/forms/button.tsx'
-import { Dialog } from './ui/dialog.tsx'
-import { TextField } from './ui/forms/field.tsx'
-import { FormDialog } from './ui/forms/form-dialog.tsx'
-import { useSubmit } from './ui/forms/use-submit.ts'
+import { isCode } from './api.ts'
+import { importWithRetry } from './load-page.ts'
 
 /** Runs a call that needs step-up authentication; asks for the proof unless a token is still valid. */
 export type WithStepUp = <T>(work: (stepUpToken: string) => Promise<T>) => Promise<T>
@@ -28,83 +22,15 @@ export const useStepUp = (): WithStepUp => {
   return withStepUp
 }
 
-interface Token {
+export interface Token {
   token: string
   expiresAt: string
 }
 
-const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: () => void }) => {
-  const { t } = useLingui()
-  const { session } = useIdentity()
-  const { hasPassword, twoFactorEnabled } = session.user
-  const [byCode, setByCode] = useState(false)
-  const [value, setValue] = useState('')
-  const proof = () => (byCode ? { totpCode: value.replaceAll(/\s/g, '') } : { password: value })
-  const form = useSubmit(async () => {
-    onDone(await api.call('POST /auth/step-up', { body: proof() }))
-  })
-  if (!hasPassword && !twoFactorEnabled) {
-    return (
-      <Dialog
-        open
-        onClose={onClose}
-        title={t`Set a password first`}
-        description={t`This change requires your password, and you have only signed in with a link so far.`}
-        footer={
-          <ButtonLink variant="primary" to="/settings/profile" onClick={onClose}>
-            <Trans>Set password</Trans>
-          </ButtonLink>
-        }
-      />
-    )
-  }
-  return (
-    <FormDialog
-      onClose={onClose}
-      title={t`Confirm access`}
-      description={t`This change affects access. You will not be asked again for 10 minutes.`}
-      form={form}
-      action={t`Confirm`}
-      disabledReason={value === '' && (byCode ? t`Enter the code.` : t`Enter your password.`)}
-    >
-      <input type="text" autoComplete="username" value={session.user.email} readOnly hidden />
-      {byCode ? (
-        <TextField
-          key="code"
-          label={t`Authentication code`}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={7}
-          value={value}
-          onChange={({ target }) => setValue(target.value)}
-        />
-      ) : (
-        <TextField
-          key="password"
-          label={t`Password`}
-          type="password"
-          autoComplete="current-password"
-          value={value}
-          onChange={({ target }) => setValue(target.value)}
-        />
-      )}
-      {twoFactorEnabled && hasPassword && (
-        <div>
-          <Button
-            variant="quiet"
-            small
-            onClick={() => {
-              setByCode(!byCode)
-              setValue('')
-            }}
-          >
-            {byCode ? t`Use password instead` : t`Use authentication code instead`}
-          </Button>
-        </div>
-      )}
-    </FormDialog>
-  )
-}
+/** The dialogs of step-up authentication, which no page needs at its start. */
+export const loadStepUp = () => import('./step-up-form.tsx')
+
+const Form = lazy(async () => ({ default: (await importWithRetry(loadStepUp)).StepUpForm }))
 
 interface Asking {
   resolve: (token: string) => void
@@ -122,10 +48,13 @@ export const StepUp = ({ children }: { children: ReactNode }) => {
   const [asking, setAsking] = useState<Asking>()
   const known = useRef<Token>(undefined)
   const withStepUp = useCallback<WithStepUp>(async (work) => {
-    const ask = (): Promise<string> =>
-      new Promise((resolve, reject) => {
+    const ask = async (): Promise<string> => {
+      // So that the call fails, and not the page, when the dialog cannot be loaded.
+      await importWithRetry(loadStepUp)
+      return new Promise((resolve, reject) => {
         setAsking({ resolve, reject })
       })
+    }
     const { current } = known
     const isGood = current !== undefined && Date.parse(current.expiresAt) - marginMs > Date.now()
     if (!isGood) return work(await ask())
@@ -143,17 +72,19 @@ export const StepUp = ({ children }: { children: ReactNode }) => {
     <StepUpContext value={withStepUp}>
       {children}
       {asking !== undefined && (
-        <Form
-          onClose={() => {
-            setAsking(undefined)
-            asking.reject(new StepUpCancelled())
-          }}
-          onDone={(token) => {
-            known.current = token
-            setAsking(undefined)
-            asking.resolve(token.token)
-          }}
-        />
+        <Suspense>
+          <Form
+            onClose={() => {
+              setAsking(undefined)
+              asking.reject(new StepUpCancelled())
+            }}
+            onDone={(token) => {
+              known.current = token
+              setAsking(undefined)
+              asking.resolve(token.token)
+            }}
+          />
+        </Suspense>
       )}
     </StepUpContext>
   )

@@ -2,26 +2,12 @@ import { t } from '@lingui/core/macro'
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each small file is one multipart
 // request, larger ones are resumable; three run at a time.
 import { uniqueKey } from '@atrium/client'
-import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'
 import type { ResumableFile } from './uploads/resumable.ts'
 import { scope } from './scope.ts'
 import { sendRequest } from './uploads/request.ts'
-
-export interface Upload {
-  id: string
-  name: string
-  size: number
-  /** Bytes sent so far. */
-  sent: number
-  state: 'waiting' | 'sending' | 'storing' | 'paused' | 'done' | 'failed' | 'cancelled'
-  /** Whether it can be paused. */
-  isResumable: boolean
-  /** Why it waits, when not for a free slot. */
-  note?: string | undefined
-  error?: Error
-}
+import { change, isOpen, listUploads, publish } from './uploads/state.ts'
 
 /** A file and its folders, relative to what was dropped or chosen; without a file, an empty folder. */
 export interface Chosen {
@@ -42,36 +28,7 @@ const maxConcurrentUploads = 3
 /** Files of this size and larger are worth the further requests of a resumable upload. */
 const resumableBytes = 8_388_608
 const jobs = new Map<string, Job>()
-const listeners = new Set<() => void>()
-let uploads: readonly Upload[] = []
 let senders = 0
-let scheduled = false
-
-const publish = (next: readonly Upload[]): void => {
-  uploads = next
-  if (scheduled) return
-  scheduled = true
-  // Progress events arrive more often than the screen is painted.
-  requestAnimationFrame(() => {
-    scheduled = false
-    for (const listener of listeners) listener()
-  })
-}
-
-const change = (id: string, patch: Partial<Upload>): void =>
-  publish(uploads.map((one) => (one.id === id ? { ...one, ...patch } : one)))
-
-export const useUploads = (): readonly Upload[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => uploads,
-  )
-
-export const isOpen = ({ state }: Upload): boolean =>
-  state === 'waiting' || state === 'sending' || state === 'storing' || state === 'paused'
 
 /** Why a request is aborted that will be continued. */
 const pause = new Error('paused')
@@ -164,7 +121,7 @@ const work = async (): Promise<void> => {
   if (senders >= maxConcurrentUploads) return
   senders += 1
   for (;;) {
-    const next = uploads.find(({ id, state, note }) => state === 'waiting' && note === undefined && jobs.has(id))
+    const next = listUploads().find(({ id, state, note }) => state === 'waiting' && note === undefined && jobs.has(id))
     const job = next && jobs.get(next.id)
     if (!next || !job) break
     await run(next.id, job)
@@ -175,14 +132,6 @@ const work = async (): Promise<void> => {
 const startWork = (): void => {
   for (let count = 0; count < maxConcurrentUploads; count += 1) void work()
 }
-
-/** Whether leaving the page would cancel uploads. */
-export const hasOpenUploads = (): boolean => uploads.some(isOpen)
-
-const warnBeforeLeaving = (event: BeforeUnloadEvent): void => {
-  if (hasOpenUploads()) event.preventDefault()
-}
-window.addEventListener('beforeunload', warnBeforeLeaving)
 
 const scopeHeaders = (): Record<string, string> => {
   const { orgId, workspaceId } = scope()
@@ -199,7 +148,7 @@ const enqueue = (file: File, parentId: string | null, fileId: string | null = nu
   const job: Job = { file, parentId, fileId, headers, abort: new AbortController() }
   jobs.set(id, job)
   const { name, size } = file
-  publish([...uploads, { id, name, size, sent: 0, state: 'waiting', isResumable: isResumable(job) }])
+  publish([...listUploads(), { id, name, size, sent: 0, state: 'waiting', isResumable: isResumable(job) }])
 }
 
 /** Uploads into a folder and creates missing folders. Rejects when a folder cannot be created. */
@@ -234,7 +183,7 @@ export const uploadVersion = (file: File, fileId: string): void => {
 
 export const cancelUpload = (id: string): void => {
   const job = jobs.get(id)
-  const found = uploads.find((one) => one.id === id)
+  const found = listUploads().find((one) => one.id === id)
   job?.abort.abort()
   if (found?.state !== 'waiting' && found?.state !== 'paused') return
   if (job) discard(job)
@@ -258,7 +207,7 @@ export const resumeUpload = (id: string): void => {
 }
 
 export const cancelAllUploads = (): void => {
-  for (const one of uploads.filter(isOpen)) cancelUpload(one.id)
+  for (const one of listUploads().filter(isOpen)) cancelUpload(one.id)
 }
 
 export const retryUpload = (id: string): void => {
@@ -272,6 +221,6 @@ export const retryUpload = (id: string): void => {
 
 /** Removes finished uploads from the list. */
 export const clearUploads = (): void => {
-  for (const one of uploads) if (!isOpen(one)) jobs.delete(one.id)
-  publish(uploads.filter(isOpen))
+  for (const one of listUploads()) if (!isOpen(one)) jobs.delete(one.id)
+  publish(listUploads().filter(isOpen))
 }

@@ -10,6 +10,8 @@ export interface OpenOptions {
   dark?: boolean
   /** CSS pixels; a phone is 390 × 844. */
   size?: { width: number; height: number }
+  /** A screen that is touched, as that of a phone: controls are larger. */
+  touch?: boolean
 }
 
 export interface BrowserPage {
@@ -121,8 +123,9 @@ export const startBrowser = async (
   const browser = launched as NonNullable<typeof launched>
   after(() => browser.close())
   return {
-    open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
-      const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
+    open: async ({ dark = false, size = { width: 1280, height: 800 }, touch = false } = {}) => {
+      const colorScheme = dark ? 'dark' : 'light'
+      const context = await browser.newContext({ colorScheme, viewport: size, hasTouch: touch, isMobile: touch })
       context.setDefaultTimeout(60_000)
       // Also the pages that are opened later.
       context.on('page', watchTraffic)

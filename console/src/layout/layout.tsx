@@ -10,24 +10,26 @@ import { toast } from '../ui/toast.tsx'
 import styles from './layout.module.css'
 import { Notices } from './notices.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
-import { CommandPalette } from './command-palette.tsx'
-import { useUploads } from '../uploads.ts'
+import { useScopeRequest } from '../scope.ts'
+import { useUploads } from '../uploads/state.ts'
 import { FrameSkeleton } from './frame-skeleton.tsx'
 import { RouteProgress } from './route-progress.tsx'
-import { ScopeRequest } from './scope-request.tsx'
-import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
+import { loadOverlays, useOverlays } from './use-overlays.ts'
 
 // Loaded with the first upload.
 const UploadTray = lazy(async () => ({
   default: (await importWithRetry(() => import('./upload-tray.tsx'))).UploadTray,
 }))
 
+const Overlays = lazy(async () => ({ default: (await importWithRetry(loadOverlays)).Overlays }))
+
 const Shell = () => {
   const { t } = useLingui()
   const uploads = useUploads()
-  const [paletteOpen, setPaletteOpen] = useState(false)
+  const overlays = useOverlays()
+  const isAsked = useScopeRequest() !== undefined
   const { pathname } = useLocation()
   // Bound to the path, so that navigation closes the drawer.
   const [drawerOn, setDrawerOn] = useState<string>()
@@ -36,11 +38,9 @@ const Shell = () => {
   useEffect(() => {
     if (wasUpdated()) toast.done(t`Atrium was updated to a new version`)
   }, [t])
-  const [sheetOpen, setSheetOpen] = useState(false)
-  useShortcuts(
-    () => setPaletteOpen((open) => !open),
-    () => setSheetOpen(true),
-  )
+  const openSearch = (): void => overlays.change(() => 'palette')
+  const openShortcuts = (): void => overlays.change(() => 'shortcuts')
+  useShortcuts(() => overlays.change((now) => (now === 'palette' ? undefined : 'palette')), openShortcuts)
   return (
     <div className={styles['frame']}>
       <RouteProgress />
@@ -55,10 +55,10 @@ const Shell = () => {
           onClick={() => setDrawerOpen(!drawerOpen)}
         />
         <span className={styles['brand']}>Atrium</span>
-        <IconButton label={t`Search and commands`} icon={<Search />} onClick={() => setPaletteOpen(true)} />
+        <IconButton label={t`Search and commands`} icon={<Search />} onClick={openSearch} />
       </header>
       {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
-      <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} onShortcuts={() => setSheetOpen(true)} />
+      <SideBar open={drawerOpen} onSearch={openSearch} onShortcuts={openShortcuts} />
       <main id="content" className={styles['content']} tabIndex={-1}>
         <OfflineBanner />
         <Notices />
@@ -71,9 +71,11 @@ const Shell = () => {
           <UploadTray />
         </Suspense>
       )}
-      <ScopeRequest />
-      <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} onShortcuts={() => setSheetOpen(true)} />
-      <ShortcutSheet open={sheetOpen} onClose={() => setSheetOpen(false)} />
+      {(overlays.isUsed || isAsked) && (
+        <Suspense>
+          <Overlays open={overlays.open} onOpen={(overlay) => overlays.change(() => overlay)} />
+        </Suspense>
+      )}
     </div>
   )
 }

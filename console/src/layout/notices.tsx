@@ -1,7 +1,7 @@
 import { Plural, Trans } from '@lingui/react/macro'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { formatDateTime } from '../format.ts'
-import { InvitationNotice, useInvitations } from '../invitations.tsx'
+import { InvitationNotice, useInvitations } from '../invitations.ts'
 import { useIdentity } from '../session.tsx'
 import { Button } from '../ui/forms/button.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -52,9 +52,11 @@ export const Notices = () => {
   return (
     <>
       <FailedSignIns />
-      {invitations.map((invitation) => (
-        <InvitationNotice key={invitation.id} invitation={invitation} />
-      ))}
+      <Suspense>
+        {invitations.map((invitation) => (
+          <InvitationNotice key={invitation.id} invitation={invitation} />
+        ))}
+      </Suspense>
     </>
   )
 }

@@ -4,17 +4,9 @@ import { AtriumError } from '@atrium/client'
 import { Check, ChevronDown, ChevronUp, Pause, Play, RotateCcw, X } from 'lucide-react'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { formatBytes } from '../format.ts'
-import {
-  cancelAllUploads,
-  cancelUpload,
-  clearUploads,
-  isOpen,
-  pauseUpload,
-  resumeUpload,
-  retryUpload,
-  useUploads,
-} from '../uploads.ts'
-import type { Upload } from '../uploads.ts'
+import { cancelAllUploads, cancelUpload, clearUploads, pauseUpload, resumeUpload, retryUpload } from '../uploads.ts'
+import { isOpen, useUploads } from '../uploads/state.ts'
+import type { Upload } from '../uploads/state.ts'
 import { ProgressBar } from '../ui/data/progress-bar.tsx'
 import { errorMessageOf, requestIdOf } from '../ui/error-message.ts'
 import { Button, IconButton } from '../ui/forms/button.tsx'

@@ -21,6 +21,14 @@ export const PageHeader = ({
   </header>
 )
 
+/** What a list is about, with the button that adds to it: the head of a page that is one of several tabs. */
+export const ListHeader = ({ actions, children }: { actions?: ReactNode; children: ReactNode }) => (
+  <div className={styles['listHeader']}>
+    <p>{children}</p>
+    {actions}
+  </div>
+)
+
 /** A centered column at reading width; `wide` is for tables. */
 export const Page = ({
   wide = false,

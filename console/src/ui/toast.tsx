@@ -1,64 +1,72 @@
-import { t } from '@lingui/core/macro'
-import { Toast } from '@base-ui/react/toast'
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { IconButton } from './forms/button.tsx'
-import { errorMessageOf, requestIdOf } from './error-message.ts'
-import { RequestId } from './data/request-id.tsx'
-import styles from './toast.module.css'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { importWithRetry } from '../load-page.ts'
 
-const manager = Toast.createToastManager()
+export interface Message {
+  title: string
+  action?: { label: string; onClick: () => void } | undefined
+  /** What went wrong. Undefined for a success. */
+  failure?: { error: unknown } | undefined
+}
 
-const withId = (error: unknown): ReactNode => {
-  const requestId = requestIdOf(error)
-  return (
-    <>
-      {errorMessageOf(error)}
-      {requestId !== undefined && <RequestId id={requestId} />}
-    </>
-  )
+let show: ((message: Message) => void) | undefined
+/** Messages that came before the list was loaded. */
+let waiting: readonly Message[] = []
+let isLoaded = false
+const listeners = new Set<() => void>()
+
+const importList = () => import('./toast-list.tsx')
+
+/** Loads the list of messages, which no page needs at its start. */
+export const loadToasts = async (): Promise<void> => {
+  if (isLoaded) return
+  await importWithRetry(importList)
+  isLoaded = true
+  for (const listener of listeners) listener()
+}
+
+const add = (message: Message): void => {
+  if (show) return show(message)
+  waiting = [...waiting, message]
+  // Without a network the message waits for the next one.
+  loadToasts().catch(() => undefined)
+}
+
+/** From now on, `by` shows the messages. Returns how to end that. */
+export const showMessages = (by: (message: Message) => void): (() => void) => {
+  show = by
+  for (const message of waiting) by(message)
+  waiting = []
+  return () => {
+    show = undefined
+  }
 }
 
 export const toast = {
   /** For a success that the page does not show. */
-  done: (title: string, action?: { label: string; onClick: () => void }): void => {
-    manager.add({
-      title,
-      type: 'done',
-      ...(action && { actionProps: { children: action.label, onClick: action.onClick } }),
-    })
-  },
+  done: (title: string, action?: Message['action']): void => add({ title, action }),
   /** For a failed call: the API's message, with the request ID of a server error. A cancelled call shows nothing. */
   failed: (title: string, error: unknown): void => {
     if (error instanceof DOMException && error.name === 'AbortError') return
-    manager.add({ title, description: withId(error), type: 'failed', priority: 'high', timeout: 12_000 })
+    add({ title, failure: { error } })
   },
 }
 
-const List = () => {
-  const { toasts } = Toast.useToastManager()
-  return toasts.map((one) => (
-    <Toast.Root key={one.id} toast={one} className={styles['toast']} swipeDirection={['right', 'down']}>
-      <span className={one.type === 'failed' ? styles['bad'] : styles['good']}>
-        {one.type === 'failed' ? <CircleAlert aria-hidden="true" /> : <CircleCheck aria-hidden="true" />}
-      </span>
-      <div className={styles['text']}>
-        <Toast.Title className={styles['title']} render={<p />} />
-        <Toast.Description className={styles['description']} render={<div />} />
-      </div>
-      <Toast.Action className={styles['action']} />
-      <Toast.Close render={<IconButton small label={t`Dismiss`} icon={<X />} />} />
-    </Toast.Root>
-  ))
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
 
-export const Toasts = ({ children }: { children: ReactNode }) => (
-  <Toast.Provider toastManager={manager} timeout={4_000} limit={4}>
-    {children}
-    <Toast.Portal>
-      <Toast.Viewport className={styles['viewport']}>
+const List = lazy(async () => ({ default: (await importList()).ToastList }))
+
+/** Shows messages above every page. */
+export const Toasts = () => {
+  // Only when it is loaded, so that a list that cannot be loaded breaks no page.
+  const isReady = useSyncExternalStore(subscribe, () => isLoaded)
+  return (
+    isReady && (
+      <Suspense>
         <List />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
-)
+      </Suspense>
+    )
+  )
+}

@@ -132,6 +132,7 @@ export const AgentConnections = () => {
   if (agent.allowedConnectors.length === 0) {
     return (
       <EmptyState
+        compact
         icon={<Plug />}
         title={t`No connectors`}
         action={

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
 import { Section } from '../../ui/page.tsx'
-import { CheckField, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
+import { CheckField, FieldRow, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import styles from './agents.module.css'
 import { builtInTools } from './draft.ts'
@@ -228,7 +228,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
         onChange={({ target }) => set({ enabled: target.checked })}
       />
       {voice.enabled && (
-        <div className={styles['two']}>
+        <FieldRow>
           <TextField label={t`Voice`} value={voice.voiceId} onChange={({ target }) => set({ voiceId: target.value })} />
           <TextField
             label={t`Language`}
@@ -262,7 +262,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             placeholder="calm"
             onChange={({ target }) => set({ style: target.value })}
           />
-        </div>
+        </FieldRow>
       )}
     </Section>
   )

@@ -13,7 +13,7 @@ import { Page, PageHeader } from '../../ui/page.tsx'
 import { Status } from '../../ui/data/status.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { SearchField } from '../../ui/forms/search-field.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
@@ -102,15 +102,11 @@ export const Agents = () => {
       />
       {(isLong || search !== '') && (
         <div className={styles['search']}>
-          <TextField
+          <SearchField
             label={t`Search agents`}
-            hideLabel
-            type="search"
             placeholder={t`Search by name, description or model`}
             value={search}
-            onChange={({ target }) =>
-              setParams(target.value === '' ? {} : { search: target.value }, { replace: search !== '' })
-            }
+            onSearch={(text) => setParams(text === '' ? {} : { search: text }, { replace: search !== '' })}
           />
         </div>
       )}

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
-import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
+import type { KeyboardEvent, PointerEvent } from 'react'
 import { formatMicrocents, formatUtcDate, formatUtcDay, formatUtcMonth } from '../../format.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Table } from '../../ui/data/table.tsx'
+import { ViewSwitch } from '../../ui/forms/segmented.tsx'
 import styles from './chart.module.css'
 import { axisLabel, barsOf, namesOf, scaleOf, totalOf } from './chart-data.ts'
 import type { Bar, Chart } from './chart-data.ts'
-import billing from './billing.module.css'
 
 const colorOf = (chart: Chart, index: number): string | undefined =>
   styles[chart.models[index]?.id === null ? 'other' : `series${index + 1}`]
@@ -244,19 +244,18 @@ const Switch = ({
   isDaily: boolean
   onView: (view: ChartView) => void
 }) => {
-  const labels: Record<ChartView, ReactNode> = {
+  const labels: Record<ChartView, string> = {
     bars: isDaily ? t`Per day` : t`Per month`,
     cumulative: t`Cumulative`,
     table: t`Table`,
   }
   return (
-    <div className={billing['switch']} role="group" aria-label={t`View`}>
-      {chartViews.map((one) => (
-        <button key={one} type="button" aria-pressed={one === view} onClick={() => onView(one)}>
-          {labels[one]}
-        </button>
-      ))}
-    </div>
+    <ViewSwitch
+      label={t`View`}
+      views={chartViews.map((one) => [one, labels[one]] as const)}
+      value={view}
+      onChange={onView}
+    />
   )
 }
 

@@ -7,10 +7,11 @@ import { useState } from 'react'
 import { api, read, refresh, usePages } from '../../api.ts'
 import { formatCents, formatDateTime, formatUtcMonth } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { TextArea, TextField } from '../../ui/forms/field.tsx'
+import { FieldRow, TextArea, TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -22,15 +23,6 @@ import styles from './billing.module.css'
 import { DocumentLinks, receiptPath } from './document-links.tsx'
 
 type Summary = StatementList['items'][number]
-
-const More = ({ more, busy }: { more: (() => void) | undefined; busy: boolean }) =>
-  more && (
-    <p className={styles['more']}>
-      <Button busy={busy} onClick={more}>
-        <Trans>Load more</Trans>
-      </Button>
-    </p>
-  )
 
 const nameOf = ({ month }: Summary): string => t`statement for ${formatUtcMonth(`${month}-01`)}`
 
@@ -98,7 +90,7 @@ const Statements = () => {
           )
         }
       </QueryBoundary>
-      <More more={more} busy={isLoadingMore} />
+      <LoadMore more={more} isLoadingMore={isLoadingMore} />
     </Section>
   )
 }
@@ -145,7 +137,7 @@ const Receipts = () => {
           )
         }
       </QueryBoundary>
-      <More more={more} busy={isLoadingMore} />
+      <LoadMore more={more} isLoadingMore={isLoadingMore} />
     </Section>
   )
 }
@@ -174,7 +166,7 @@ const Details = ({ billingDetails }: Pick<BillingSnapshot, 'billingDetails'>) =>
   return (
     <Section title={t`Billing details`} description={t`Shown on statements and on the receipts of later payments.`}>
       <Form className={styles['form']} error={error} onSubmit={submit}>
-        <div className={styles['two']}>
+        <FieldRow>
           <TextField
             label={t`Company name`}
             maxLength={200}
@@ -182,9 +174,11 @@ const Details = ({ billingDetails }: Pick<BillingSnapshot, 'billingDetails'>) =>
             {...field('name')}
           />
           <TextField label={t`Billing email`} type="email" maxLength={254} {...field('email')} />
+        </FieldRow>
+        <FieldRow>
           <TextArea label={t`Address`} rows={4} maxLength={500} {...field('address')} />
           <TextField label={t`Tax ID`} maxLength={50} {...field('taxId')} />
-        </div>
+        </FieldRow>
         <FormError />
         <div>
           <Button type="submit" busy={busy} disabledReason={off}>

@@ -26,12 +26,6 @@ const Price = ({ plan: { custom, priceCents } }: { plan: Plan }) => {
         <Trans>Custom</Trans>
       </strong>
     )
-  if (priceCents === 0)
-    return (
-      <strong>
-        <Trans>Free</Trans>
-      </strong>
-    )
   return (
     <>
       <strong>{formatPrice(priceCents)}</strong>{' '}
@@ -55,10 +49,10 @@ const limitOf = (name: keyof Plan['quotas'], limit: number | null): string => {
 }
 
 /** What the plan includes, a line each. */
-const Included = ({ plan: { name, quotas, includedCreditCents } }: { plan: Plan }) => {
+const Included = ({ plan: { name, quotas, includedCreditCents, custom } }: { plan: Plan }) => {
   const quotaNames = Object.keys(quotaLabels) as (keyof Plan['quotas'])[]
   const lines = [
-    ...(includedCreditCents > 0 ? [[t`Credit per month`, formatCents(includedCreditCents)]] : []),
+    [t`Credit per month`, includedCreditCents > 0 ? formatCents(includedCreditCents) : custom ? t`Custom` : t`None`],
     ...quotaNames.map((quota) => [textOf(quotaLabels[quota]), limitOf(quota, quotas[quota])]),
   ]
   return (
@@ -95,8 +89,8 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
       <p>{plan.description}</p>
       <div className={styles['planPrice']}>
         <Price plan={plan} />
+        <Notice error={error} />
       </div>
-      <Notice error={error} />
       <Button
         variant={isCurrent ? 'secondary' : 'primary'}
         busy={busy}

@@ -17,6 +17,7 @@ import { Menu } from '../../ui/forms/menu.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
+import { ViewSwitch } from '../../ui/forms/segmented.tsx'
 import styles from './billing.module.css'
 import { chartViews, SpendingChart } from './chart.tsx'
 import type { Chart } from './chart-data.ts'
@@ -118,13 +119,12 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
       title={t`Breakdown`}
       actions={
         <div className={styles['actions']}>
-          <div className={styles['switch']} role="group" aria-label={t`Break down by`}>
-            {(Object.keys(axes) as Axis[]).map((one) => (
-              <button key={one} type="button" aria-pressed={one === axis} onClick={() => onAxis(one)}>
-                {textOf(axes[one].word)}
-              </button>
-            ))}
-          </div>
+          <ViewSwitch
+            label={t`Break down by`}
+            views={(Object.keys(axes) as Axis[]).map((one) => [one, textOf(axes[one].word)])}
+            value={axis}
+            onChange={onAxis}
+          />
           <Button
             small
             icon={<Download />}

@@ -8,7 +8,7 @@ import { formatWord } from '../../words.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { SwitchField, TextField } from '../../ui/forms/field.tsx'
+import { FieldRow, SwitchField, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -91,7 +91,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
           </Notice>
         )}
         {draft.enabled && (
-          <div className={styles['three']}>
+          <FieldRow>
             <TextField
               label={t`When the balance falls below`}
               field="autoTopupThresholdCents"
@@ -120,7 +120,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
               hint={t`${formatCents(autoTopup.chargedThisMonthCents)} topped up this month.`}
               onChange={({ target }) => set({ cap: target.value })}
             />
-          </div>
+          </FieldRow>
         )}
         <FormError />
         <div>

@@ -9,6 +9,7 @@ import { formatWord } from '../../words.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -101,13 +102,10 @@ export const Transactions = () => {
           return <TransactionTable items={items} />
         }}
       </QueryBoundary>
-      {transactions.hasNextPage && (
-        <p className={styles['more']}>
-          <Button busy={transactions.isFetchingNextPage} onClick={() => void transactions.fetchNextPage()}>
-            <Trans>Load more</Trans>
-          </Button>
-        </p>
-      )}
+      <LoadMore
+        more={transactions.hasNextPage ? () => void transactions.fetchNextPage() : undefined}
+        isLoadingMore={transactions.isFetchingNextPage}
+      />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { SearchField } from '../../ui/forms/search-field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { apiText, unavailableText } from './api-texts.ts'
 import { ConnectorLogo } from './connector-logo.tsx'
@@ -117,14 +117,7 @@ export const Catalog = ({
   const others = found.filter(({ availability }) => availability !== 'available')
   const field = (
     <div className={styles['search']}>
-      <TextField
-        label={t`Search catalog`}
-        hideLabel
-        type="search"
-        placeholder={t`Search catalog`}
-        value={search}
-        onChange={({ target }) => onSearch(target.value)}
-      />
+      <SearchField label={t`Search catalog`} value={search} onSearch={onSearch} />
     </div>
   )
   return (

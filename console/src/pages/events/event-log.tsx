@@ -12,13 +12,14 @@ import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar } from '../../ui/forms/filter-bar.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { areasOf, isReadable, useEventTypes } from './areas.ts'
 import { EventDialog } from './event-dialog.tsx'
 import styles from './events.module.css'
 import { resourceName, resourceType } from './resource.ts'
-import { TypeName } from './type-name.tsx'
+import { TypeName } from '../../ui/text/type-name.tsx'
 
 interface Filters {
   types?: string
@@ -48,7 +49,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Event>[] => [
     title: t`Event`,
     cell: ({ id, type, isDelivered }) => (
       <>
-        <Link to={hrefOf(id)} className={styles['type']}>
+        <Link to={hrefOf(id)}>
           <TypeName type={type} />
         </Link>{' '}
         {!isDelivered && (
@@ -95,7 +96,7 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
   const change = (name: string, value: string): void =>
     setParams(withParams(params, { [name]: value.trim() }), { replace: true })
   return (
-    <div className={styles['filters']} role="search">
+    <FilterBar>
       <SelectField label={t`Type`} value={type} onChange={({ target }) => change('type', target.value)}>
         <option value="">
           <Trans>All types</Trans>
@@ -125,7 +126,7 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
           <Trans>Clear filters</Trans>
         </Button>
       )}
-    </div>
+    </FilterBar>
   )
 }
 

@@ -8,24 +8,33 @@ import { useTitle } from '../../title.ts'
 import type { Column } from '../../ui/data/table.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { FilterBar } from '../../ui/forms/filter-bar.tsx'
+import { InlineCode } from '../../ui/text/inline-code.tsx'
+import { SearchField } from '../../ui/forms/search-field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { areasOf, useEventTypes } from './areas.ts'
 import styles from './events.module.css'
 import { TypeDialog } from './type-dialog.tsx'
-import { TypeName } from './type-name.tsx'
+import { TypeName } from '../../ui/text/type-name.tsx'
 
 const columnsFor = (hrefOf: (type: string) => string): Column<EventTypeRecord>[] => [
   {
     title: t`Type`,
     cell: ({ type }) => (
-      <Link to={hrefOf(type)} className={styles['type']}>
+      <Link to={hrefOf(type)}>
         <TypeName type={type} />
       </Link>
     ),
   },
-  { title: t`Description`, cell: ({ description }) => <span className={styles['muted']}>{description}</span> },
+  {
+    title: t`Description`,
+    cell: ({ description }) => (
+      <span className={styles['muted']}>
+        <InlineCode text={description} />
+      </span>
+    ),
+  },
 ]
 
 /** The catalog of event types by area. */
@@ -45,18 +54,13 @@ export const EventTypes = () => {
         const open = items.find(({ type }) => type === opened.value)
         return (
           <>
-            <div className={styles['filters']} role="search">
-              <TextField
+            <FilterBar>
+              <SearchField
                 label={t`Search event types`}
-                hideLabel
-                type="search"
-                placeholder={t`Search event types`}
                 value={search}
-                onChange={({ target }) =>
-                  setParams(withParams(params, { search: target.value }), { replace: search !== '' })
-                }
+                onSearch={(text) => setParams(withParams(params, { search: text }), { replace: search !== '' })}
               />
-            </div>
+            </FilterBar>
             {areas.length === 0 && (
               <EmptyState compact icon={<SearchX />} title={t`No event types match “${search}”`} />
             )}

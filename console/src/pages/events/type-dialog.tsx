@@ -8,6 +8,7 @@ import type { Column } from '../../ui/data/table.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
+import { InlineCode } from '../../ui/text/inline-code.tsx'
 import { formatWord } from '../../words.ts'
 import { Notice } from '../../ui/notice.tsx'
 import styles from './events.module.css'
@@ -28,7 +29,7 @@ const columns: Column<SchemaField>[] = [
       </span>
     ),
   },
-  { title: msg`Description`, cell: ({ description }) => description },
+  { title: msg`Description`, cell: ({ description }) => <InlineCode text={description} /> },
 ]
 
 const readersOf = ({ ownerPermission, isOwnerOnly }: EventTypeRecord): string => {
@@ -49,7 +50,7 @@ export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () =
       wide
       onClose={onClose}
       title={type}
-      description={description}
+      description={<InlineCode text={description} />}
       footer={
         <ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>
           <Trans>View events</Trans>

@@ -12,7 +12,9 @@ import { Button } from '../../ui/forms/button.tsx'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ListHeader } from '../../ui/page.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -81,18 +83,15 @@ export const ApiKeys = () => {
             </EmptyState>
           ) : (
             <>
-              <div className={styles['intro']}>
-                <p>
-                  <Trans>
-                    API keys give programs the permissions of the person who created them, or a part of them. See the{' '}
-                    <a className="link" href="/docs">
-                      API reference
-                    </a>
-                    .
-                  </Trans>
-                </p>
-                {createButton}
-              </div>
+              <ListHeader actions={createButton}>
+                <Trans>
+                  API keys give programs the permissions of the person who created them, or a part of them. See the{' '}
+                  <a className="link" href="/docs">
+                    API reference
+                  </a>
+                  .
+                </Trans>
+              </ListHeader>
               <Table
                 label={t`API keys`}
                 rows={rows}
@@ -103,7 +102,7 @@ export const ApiKeys = () => {
                     cell: ({ name, scopes }) => (
                       <span className={keyStyles['name']}>
                         {name}
-                        <span className={keyStyles['inName']}>
+                        <span className={classNames(keyStyles['inName'], 'phone-only')}>
                           <ScopeSummary scopes={scopes} />
                         </span>
                       </span>

@@ -9,10 +9,10 @@ import { PersonName } from '../../person-name.tsx'
 import { withParams } from '../../search-params.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
+import { FilterBar } from '../../ui/forms/filter-bar.tsx'
 import { Menu } from '../../ui/forms/menu.tsx'
 import { formatWord } from '../../words.ts'
 import { auditActions, auditResourceTypes } from './audit-actions.ts'
-import styles from './settings.module.css'
 
 /** The start of a local calendar day as ISO 8601 in UTC, `after` days later. */
 const dayStart = (day: string, after = 0): string | undefined => {
@@ -157,7 +157,7 @@ export const AuditFilters = () => {
   }
   const type = params.get('type') ?? ''
   return (
-    <div className={styles['filters']} role="search">
+    <FilterBar even actions={<Export params={params} />}>
       <ActorField {...field('actor')} />
       <CommittedField label={t`Action`} placeholder="api-key.created" suggestions={auditActions} {...field('action')} />
       <SelectField label={t`Resource type`} {...native('type')}>
@@ -175,14 +175,11 @@ export const AuditFilters = () => {
       <CommittedField label={t`Resource ID`} {...field('resource')} />
       <TextField label={t`From`} type="date" {...native('from')} />
       <TextField label={t`To`} type="date" {...native('to')} />
-      <span className={styles['filterActions']}>
-        <Export params={params} />
-        {params.size > 0 && (
-          <Button variant="quiet" onClick={() => setParams({})}>
-            <Trans>Clear filters</Trans>
-          </Button>
-        )}
-      </span>
-    </div>
+      {params.size > 0 && (
+        <Button variant="quiet" onClick={() => setParams({})}>
+          <Trans>Clear filters</Trans>
+        </Button>
+      )}
+    </FilterBar>
   )
 }

@@ -10,6 +10,7 @@ import { LoadMore } from '../../ui/data/load-more.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ListHeader } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -55,14 +56,12 @@ export const AuthorizedApps = () => {
             </EmptyState>
           ) : (
             <>
-              <div className={styles['intro']}>
-                <p>
-                  <Trans>
-                    These apps use {me.org.name} through MCP with the permissions of the person who authorized them, or
-                    a part of them.
-                  </Trans>
-                </p>
-              </div>
+              <ListHeader>
+                <Trans>
+                  These apps use {me.org.name} through MCP with the permissions of the person who authorized them, or a
+                  part of them.
+                </Trans>
+              </ListHeader>
               <Table
                 label={t`Authorized apps`}
                 rows={rows}

@@ -16,7 +16,7 @@ import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { FieldRow, TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/field-errors.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
@@ -64,7 +64,7 @@ const RetentionForm = ({ saved }: { saved: Retention }) => {
       }}
     >
       <FormError />
-      <div className={styles['pair']}>
+      <FieldRow>
         <TextField
           label={t`Versions per file`}
           field="versionsKept"
@@ -91,7 +91,7 @@ const RetentionForm = ({ saved }: { saved: Retention }) => {
           value={days}
           onChange={({ target }) => setDays(target.value)}
         />
-      </div>
+      </FieldRow>
       <div>
         <Button variant="primary" type="submit" busy={form.busy} disabledReason={problem}>
           <Trans>Save</Trans>

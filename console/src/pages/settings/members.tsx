@@ -18,6 +18,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
+import { ListHeader } from '../../ui/page.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -286,22 +287,22 @@ export const Members = () => {
   const handlers = { mayWrite, onRemove: setRemoving, onRenew: setRenewing }
   return (
     <>
-      <div className={styles['intro']}>
-        <p>
-          <Trans>
-            Members of {me.org.name}. Owners and admins can access every workspace, others only those they were added
-            to.
-          </Trans>
-        </p>
-        <Button
-          variant="primary"
-          icon={<UserPlus />}
-          onClick={() => setInviting(true)}
-          disabledReason={!mayWrite && t`Only owners and admins can add members.`}
-        >
-          <Trans>Add member</Trans>
-        </Button>
-      </div>
+      <ListHeader
+        actions={
+          <Button
+            variant="primary"
+            icon={<UserPlus />}
+            onClick={() => setInviting(true)}
+            disabledReason={!mayWrite && t`Only owners and admins can add members.`}
+          >
+            <Trans>Add member</Trans>
+          </Button>
+        }
+      >
+        <Trans>
+          Members of {me.org.name}. Owners and admins can access every workspace, others only those they were added to.
+        </Trans>
+      </ListHeader>
       <QueryBoundary query={members.query}>
         {(rows) => (
           <Table

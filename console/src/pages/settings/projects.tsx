@@ -14,6 +14,7 @@ import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ListHeader } from '../../ui/page.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -110,12 +111,9 @@ export const Projects = () => {
             </EmptyState>
           ) : (
             <>
-              <div className={styles['intro']}>
-                <p>
-                  <Trans>A project has its own folder and instructions for agents.</Trans>
-                </p>
-                {create}
-              </div>
+              <ListHeader actions={create}>
+                <Trans>A project has its own folder and instructions for agents.</Trans>
+              </ListHeader>
               <Table
                 label={t`Projects`}
                 rows={rows}

@@ -18,6 +18,7 @@ import { Form } from '../../ui/forms/form.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ListHeader } from '../../ui/page.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -152,16 +153,15 @@ export const Workspaces = () => {
   const changed = (): Promise<unknown> => refresh('GET /workspaces', 'GET /me')
   return (
     <>
-      <div className={styles['intro']}>
-        <p>
-          <Trans>
-            Agents and their conversations belong to a workspace. Files are shared by the whole organization.
-          </Trans>
-        </p>
-        <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'new' })} disabledReason={reason}>
-          <Trans>Create workspace</Trans>
-        </Button>
-      </div>
+      <ListHeader
+        actions={
+          <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'new' })} disabledReason={reason}>
+            <Trans>Create workspace</Trans>
+          </Button>
+        }
+      >
+        <Trans>Agents and their conversations belong to a workspace. Files are shared by the whole organization.</Trans>
+      </ListHeader>
       <QueryBoundary query={workspaces.query}>
         {(rows) => (
           <Table

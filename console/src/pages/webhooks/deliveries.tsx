@@ -17,8 +17,8 @@ import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryState, isUnfinished } from './delivery-state.tsx'
 import { FilterFields, NoMatches, useFilters } from './filters.tsx'
 import { RetryFailedDialog } from './retry-failed-dialog.tsx'
+import { TypeName } from '../../ui/text/type-name.tsx'
 import { destinationOf } from './webhook-list.tsx'
-import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
 
 const responseOf = ({ response, error }: Delivery): string => {
@@ -30,13 +30,13 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
   {
     title: t`Event`,
     cell: ({ id, eventType }) => (
-      <Link to={hrefOf(id)} className={styles['type']}>
-        {eventType}
+      <Link to={hrefOf(id)}>
+        <TypeName type={eventType} />
       </Link>
     ),
   },
   { title: t`Status`, tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
-  { title: t`Response`, cell: responseOf },
+  { title: t`Response`, optional: true, cell: responseOf },
   { title: t`Attempts`, align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
   {
     title: t`Next attempt`,

@@ -12,6 +12,7 @@ import { useOpenItem } from '../../open-item.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { TypeName } from '../../ui/text/type-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { EventDialog } from './event-dialog.tsx'
@@ -26,15 +27,19 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
   {
     title: t`Event`,
     cell: (event) => (
-      <Link to={hrefOf(keyOfEvent(event))} className={styles['type']}>
-        {event.type}
-      </Link>
+      <span className={styles['event']}>
+        <Link to={hrefOf(keyOfEvent(event))}>
+          <TypeName type={event.type} />
+        </Link>
+        {withName && <span className="phone-only">{event.webhookName}</span>}
+      </span>
     ),
   },
   ...(withName
     ? [
         {
           title: t`Webhook`,
+          optional: true,
           cell: ({ webhookId, webhookName }: WebhookEvent) => (
             <Link to={`/webhooks/${webhookId}`} className="link">
               {webhookName}

@@ -6,9 +6,9 @@ import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { withParams } from '../../search-params.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar } from '../../ui/forms/filter-bar.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
-import styles from './filters.module.css'
 
 const hour = 3_600_000
 const times: Record<string, { ms: number; word: Text }> = {
@@ -44,7 +44,7 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
   const change = (name: string, value: string): void =>
     setParams(withParams(params, { [name]: value }), { replace: true })
   return (
-    <div className={styles['filters']} role="search">
+    <FilterBar>
       <TextField
         label={t`Event type`}
         hideLabel
@@ -93,7 +93,7 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
           <Trans>Clear filters</Trans>
         </Button>
       )}
-    </div>
+    </FilterBar>
   )
 }
 

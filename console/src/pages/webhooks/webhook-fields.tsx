@@ -1,9 +1,8 @@
 import { textOf } from '../../i18n/text.ts'
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { SelectField, TextField } from '../../ui/forms/field.tsx'
+import { FieldRow, SelectField, TextField } from '../../ui/forms/field.tsx'
 import { sources } from './sources.ts'
-import styles from './webhooks.module.css'
 
 export interface WebhookDraft {
   name: string
@@ -46,7 +45,7 @@ export const WebhookFields = ({
   const isKnown = sources.some(({ slug }) => slug === draft.source)
   return (
     <>
-      <div className={styles['two']}>
+      <FieldRow>
         <TextField
           label={t`Name`}
           field="name"
@@ -73,7 +72,7 @@ export const WebhookFields = ({
             </option>
           )}
         </SelectField>
-      </div>
+      </FieldRow>
       <TextField
         label={t`Destination URL`}
         field="url"

@@ -35,7 +35,7 @@ const columnsFor = (healthOf: HealthOf): Column<Webhook>[] => [
         <strong>{webhook.name}</strong>
         <span>{webhook.description ?? sourceName(webhook.source)}</span>
         {destinationOf(webhook) !== undefined && (
-          <span className={styles['destination']}>
+          <span className="phone-only">
             <Trans>To {destinationOf(webhook)}</Trans>
           </span>
         )}

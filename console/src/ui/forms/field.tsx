@@ -96,6 +96,9 @@ export const CheckField = (props: BoxProps) => <Box {...props} type="checkbox" /
 
 export const RadioField = (props: BoxProps) => <Box {...props} type="radio" />
 
+/** Fields side by side where there is room. */
+export const FieldRow = ({ children }: { children: ReactNode }) => <div className={styles['row']}>{children}</div>
+
 /** Controls that belong together, with a legend, and the error or hint below it. */
 export const FieldGroup = ({
   label,

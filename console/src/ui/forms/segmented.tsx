@@ -60,3 +60,24 @@ export const Segmented = <T extends string>({
     </div>
   )
 }
+
+/** Switches between views of the same data. */
+export const ViewSwitch = <T extends string>({
+  label,
+  views,
+  value,
+  onChange,
+}: {
+  label: string
+  views: readonly (readonly [value: T, label: string])[]
+  value: T
+  onChange: (value: T) => void
+}) => (
+  <div className={styles['switch']} role="group" aria-label={label}>
+    {views.map(([one, name]) => (
+      <button key={one} type="button" aria-pressed={one === value} onClick={() => onChange(one)}>
+        {name}
+      </button>
+    ))}
+  </div>
+)

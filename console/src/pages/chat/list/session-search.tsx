@@ -1,11 +1,11 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import type { Agent, Session } from '@atrium/client'
-import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import { textOf } from '../../../i18n/text.ts'
 import { SelectField } from '../../../ui/forms/field.tsx'
+import { SearchField } from '../../../ui/forms/search-field.tsx'
 import styles from '../chat.module.css'
 
 export type Source = NonNullable<Session['source']>
@@ -44,7 +44,7 @@ export const queryOf = (filter: SessionFilter & { message?: string | undefined }
 }
 
 /** A field whose text is searched a moment after the last key. */
-const SearchField = ({
+const SessionSearch = ({
   search,
   onSearch,
   onDown,
@@ -75,19 +75,15 @@ const SearchField = ({
     event.preventDefault()
   }
   return (
-    <div className={styles['search']} role="search">
-      <Search aria-hidden="true" />
-      <input
-        ref={field}
-        type="search"
-        aria-label={t`Search conversations`}
-        placeholder={t`Search`}
-        maxLength={200}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={onKeyDown}
-      />
-    </div>
+    <SearchField
+      ref={field}
+      label={t`Search conversations`}
+      placeholder={t`Search`}
+      maxLength={200}
+      value={text}
+      onSearch={setText}
+      onKeyDown={onKeyDown}
+    />
   )
 }
 
@@ -103,7 +99,7 @@ export interface SessionFiltersProps {
 /** Search, agent and source of the listed conversations. */
 export const SessionFilters = ({ agents, filter, onFilter, onDown, field }: SessionFiltersProps) => (
   <>
-    <SearchField
+    <SessionSearch
       search={filter.q ?? ''}
       onSearch={(q) => onFilter({ ...filter, q: q === '' ? undefined : q })}
       onDown={onDown}

@@ -19,7 +19,7 @@ import { Button } from '../../../ui/forms/button.tsx'
 import { SelectField } from '../../../ui/forms/field.tsx'
 import { DeliveryState, isUnfinished } from '../../webhooks/delivery-state.tsx'
 import { RetryFailedDialog } from '../../webhooks/retry-failed-dialog.tsx'
-import { TypeName } from '../type-name.tsx'
+import { TypeName } from '../../../ui/text/type-name.tsx'
 import { EndpointDeliveryDialog } from './delivery-dialog.tsx'
 import styles from './endpoints.module.css'
 
@@ -39,7 +39,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<EventDelivery>[] => 
     title: t`Event`,
     cell: ({ id, eventType, isTest }) => (
       <>
-        <Link to={hrefOf(id)} className={styles['type']}>
+        <Link to={hrefOf(id)}>
           <TypeName type={eventType} />
         </Link>{' '}
         {isTest && (

@@ -4,7 +4,7 @@ import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../ui/forms/button.tsx'
-import { CheckField, FieldGroup, RadioField, TextArea, TextField } from '../../../ui/forms/field.tsx'
+import { CheckField, FieldGroup, FieldRow, RadioField, TextArea, TextField } from '../../../ui/forms/field.tsx'
 import { fieldErrorsOf, filterProblem } from './draft.ts'
 import type { EndpointDraft } from './draft.ts'
 import styles from './endpoints.module.css'
@@ -77,7 +77,7 @@ export const EndpointFields = ({
   }, [error])
   return (
     <div ref={form} className={styles['fields']}>
-      <div className={styles['two']}>
+      <FieldRow>
         <TextField
           label={t`Name`}
           required
@@ -95,7 +95,7 @@ export const EndpointFields = ({
           error={errors.url}
           onChange={({ target }) => change({ url: target.value })}
         />
-      </div>
+      </FieldRow>
       <TypePicker value={draft.types} error={errors.types} onChange={(types) => change({ types })} />
       <WorkspacePicker
         value={draft.workspaceIds}

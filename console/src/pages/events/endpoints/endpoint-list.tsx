@@ -14,7 +14,8 @@ import { Table } from '../../../ui/data/table.tsx'
 import type { Column } from '../../../ui/data/table.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { Button } from '../../../ui/forms/button.tsx'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { FilterBar } from '../../../ui/forms/filter-bar.tsx'
+import { SearchField } from '../../../ui/forms/search-field.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
 import { QuotaNotice } from '../../billing/quota-notice.tsx'
 import { CreateEndpointDialog } from './create-dialog.tsx'
@@ -86,17 +87,14 @@ const Endpoints = ({ items }: { items: EventEndpoint[] }) => {
     )
   return (
     <>
-      <div className={styles['bar']} role="search">
-        <TextField
+      <FilterBar actions={can('webhooks:write') && <CreateEndpoint />}>
+        <SearchField
           label={t`Search endpoints`}
-          hideLabel
-          type="search"
           placeholder={t`Search by name, URL or type`}
           value={search}
-          onChange={({ target }) => setParams(withParams(params, { search: target.value }), { replace: search !== '' })}
+          onSearch={(text) => setParams(withParams(params, { search: text }), { replace: search !== '' })}
         />
-        {can('webhooks:write') && <CreateEndpoint />}
-      </div>
+      </FilterBar>
       {found.length === 0 ? (
         <EmptyState compact icon={<SearchX />} title={t`No endpoints match “${search}”`} />
       ) : (

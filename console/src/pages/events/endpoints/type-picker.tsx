@@ -4,7 +4,7 @@ import { CheckField, FieldGroup } from '../../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
 import { areasOf, isReadable, useEventTypes } from '../areas.ts'
 import type { Area } from '../areas.ts'
-import { TypeName } from '../type-name.tsx'
+import { TypeName } from '../../../ui/text/type-name.tsx'
 import styles from './endpoints.module.css'
 import { groupOf, isSelected, toggleGroup, toggleType, unlisted } from './type-patterns.ts'
 

@@ -1,28 +1,14 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
-import type { Data } from '@atrium/client'
-import type { ReactNode } from 'react'
-import { api, queryClient } from './api.ts'
-import { formatWord } from './words.ts'
-import { Button } from './ui/forms/button.tsx'
-import { Notice } from './ui/notice.tsx'
-import { toast } from './ui/toast.tsx'
-import { useSubmit } from './ui/forms/use-submit.ts'
+import { api, queryClient } from '../api.ts'
+import type { Invitation } from '../invitations.ts'
+import { formatWord } from '../words.ts'
+import { Button } from '../ui/forms/button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { toast } from '../ui/toast.tsx'
+import { useSubmit } from '../ui/forms/use-submit.ts'
 
-export type Invitation = Data<'GET /me/invitations'>['items'][number]
-
-/** Invitations of the person, independent of the org of the tab. */
-export const useInvitations = (): Invitation[] => {
-  const { data } = useQuery({
-    queryKey: ['GET /me/invitations'],
-    queryFn: ({ signal }) => api.call('GET /me/invitations', { signal }),
-    staleTime: 60_000,
-  })
-  return data?.items ?? []
-}
-
-export const InvitationNotice = ({ invitation }: { invitation: Invitation }): ReactNode => {
+export const InvitationNotice = ({ invitation }: { invitation: Invitation }) => {
   const { id, org, role, invitedBy } = invitation
   const params = { id }
   const accept = useSubmit(async () => {

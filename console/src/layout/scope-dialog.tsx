@@ -7,7 +7,7 @@ import { Button } from '../ui/forms/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** A link must not change the org by itself, so the person confirms the switch. */
-export const ScopeRequest = () => {
+export const ScopeDialog = () => {
   const { t } = useLingui()
   const { session, me } = useIdentity()
   const navigate = useNavigate()

@@ -53,9 +53,11 @@ export const startConsole = async (env: Record<string, string> = {}): Promise<Te
   }
 }
 
+let passwordHash: Promise<string> | undefined
+
 /** Sets the password of a person. Ends their sessions, so call it before they sign in. */
 export const givePassword = async (app: TestApp, { userId }: TestActor): Promise<void> => {
-  const hash = await hashPassword(password)
+  const hash = await (passwordHash ??= hashPassword(password))
   await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
 }
 

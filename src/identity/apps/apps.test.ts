@@ -9,9 +9,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { sendRaw } from '../../../test/support/raw-http.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { rememberKeys } from '../../../test/support/processes/remembered-keys.ts'
 import { until } from '../../../test/support/until.ts'
 import { hashPassword, setPassword } from '../sign-in/passwords.ts'
 
+rememberKeys()
 const app = await startTestApp({ RATE_LIMIT_SIGN_IN: '0', RATE_LIMIT_WRITES: '0' })
 const password = 'correct horse battery'
 const passwordHash = await hashPassword(password)

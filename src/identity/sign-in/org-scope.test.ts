@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { rememberKeys } from '../../../test/support/processes/remembered-keys.ts'
 import { totp } from '../../../test/support/totp.ts'
 import { hashPassword, setPassword } from './passwords.ts'
 import { createSignInLink } from './links.ts'
 
+rememberKeys()
 const app = await startTestApp()
 const password = 'correct horse battery'
 let addresses = 0

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor, TestApp } from '../../../test/harness.ts'
+import { rememberKeys } from '../../../test/support/processes/remembered-keys.ts'
 import { fromBase32, totp } from '../../../test/support/totp.ts'
 import { systemActor } from '../actor.ts'
 import { addMember } from '../members/members.ts'
@@ -11,6 +12,7 @@ import { hashPassword, setPassword } from './passwords.ts'
 import { deleteExpired } from './queries.ts'
 import { createSignInLink } from './links.ts'
 
+rememberKeys()
 const app = await startTestApp({ RATE_LIMIT_SIGN_IN: '0' })
 const second = await app.secondServer({ RATE_LIMIT_SIGN_IN: '0' })
 const password = 'correct horse battery'

@@ -4,12 +4,14 @@ import { describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { rememberKeys } from '../../../test/support/processes/remembered-keys.ts'
 import { totp } from '../../../test/support/totp.ts'
 import { hashPassword, setPassword } from './passwords.ts'
 import { deleteExpired } from './queries.ts'
 import { createSignInLink } from './links.ts'
 
 // RATE_LIMIT_SIGN_IN also limits client addresses, so every request has an address of its own.
+rememberKeys()
 let nowMs = Date.now()
 const minutes = (count: number): number => count * 60_000
 const app = await startTestApp()

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import { sql } from '../../../platform/database/database.ts'
 import { startTestApp } from '../../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../../test/harness.ts'
+import { rememberKeys } from '../../../../test/support/processes/remembered-keys.ts'
 import { hashPassword, setPassword } from '../passwords.ts'
 
+rememberKeys()
 const app = await startTestApp({ RATE_LIMIT_KEY_MINTING: '0', RATE_LIMIT_SIGN_IN: '0' })
 const password = 'correct horse battery'
 const passwordHash = await hashPassword(password)

@@ -475,3 +475,64 @@ test('a folder is restricted in its menu, has a lock in the list and the path, a
   await others.page.getByText('No files yet').waitFor()
   assert.equal(await row(others.page, 'Salaries').count(), 0)
 })
+
+test('a starred file is under Favorites, an opened one under Recent and on Home, and Storage leads down to folders', async () => {
+  const owner = await app.createOrg()
+  const folder = (await create(app, owner, { source: 'folder', name: 'Reports' })).file
+  const inner = (await create(app, owner, { source: 'folder', name: '2026', parentId: folder.id })).file
+  const picture = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  await upload(app, owner, picture, { name: 'dot.png', type: 'image/png', parentId: folder.id })
+  await upload(app, owner, 'x'.repeat(3_000), { name: 'large.txt', parentId: inner.id })
+  const member = await app.createUser(owner)
+  const { page, pageErrors } = await open(member, `/files/${folder.id}`)
+  await row(page, 'dot.png').locator('img[data-shown="true"]').waitFor()
+  await row(page, 'dot.png').hover()
+  await row(page, 'dot.png').getByRole('button', { name: 'Favorite: dot.png' }).click()
+  await row(page, 'dot.png').getByRole('button', { name: 'Favorite: dot.png', pressed: true }).waitFor()
+  await row(page, '2026').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Add to favorites' }).click()
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('link', { name: 'Favorites' }).click()
+  await page.getByRole('heading', { name: 'Favorites' }).waitFor()
+  await row(page, 'Reports').getByText('dot.png').waitFor()
+  await row(page, '2026').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Show as grid' }).click()
+  const tiles = page.getByRole('grid', { name: 'Favorites' })
+  await tiles.getByRole('gridcell').filter({ hasText: 'dot.png' }).locator('img[data-shown="true"]').waitFor()
+  await tiles.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('gridcell', { name: 'dot.png', selected: true }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Show as list' }).click()
+  await row(page, 'dot.png').getByRole('link', { name: 'dot.png' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove from favorites' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add to favorites' }).waitFor()
+  await until(
+    async () => (await listOf(member, '&recent=true')).map(({ name }) => name),
+    (names) => names.includes('dot.png'),
+  )
+  await page.keyboard.press('Escape')
+  await until(
+    () => row(page, 'dot.png').count(),
+    (count) => count === 0,
+  )
+  await views.getByRole('link', { name: 'Recent' }).click()
+  await row(page, 'dot.png').waitFor()
+  assert.equal(await row(page, 'large.txt').count(), 0)
+  await assertAccessible(page)
+  await views.getByRole('link', { name: 'Storage' }).click()
+  await page.getByRole('link', { name: /Reports.*2 files/ }).click()
+  await page.getByRole('link', { name: /2026.*1 file/ }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: /Files in this folder/ }).click()
+  await row(page, 'dot.png').waitFor()
+  await page.goto(`${app.url}/`)
+  await page.getByRole('heading', { name: 'Recent files' }).waitFor()
+  await page.getByRole('link', { name: /dot\.png/ }).click()
+  await page.getByRole('dialog', { name: 'dot.png' }).waitFor()
+  assert.deepEqual(pageErrors, [])
+})

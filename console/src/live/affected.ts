@@ -25,10 +25,10 @@ const conversation: readonly Target[] = ['GET /sessions/:id', 'GET /sessions/:id
 const rules: readonly Rule[] = [
   {
     types: 'file.',
-    all: ['GET /files', 'GET /files/shares'],
+    all: ['GET /files', 'GET /files/usage', 'GET /files/shares'],
     own: ['GET /files/:id', 'GET /files/:id/preview', 'GET /files/:id/versions', 'GET /files/:id/shares'],
   },
-  { types: 'folder.', all: ['GET /files', 'GET /files/:id', 'GET /files/:id/access'] },
+  { types: 'folder.', all: ['GET /files', 'GET /files/usage', 'GET /files/:id', 'GET /files/:id/access'] },
   { types: 'project.', all: ['GET /projects', 'GET /files'] },
   { types: 'agent.', all: ['GET /agents', 'GET /agents/:id', 'GET /agents/:id/peers'], ofWorkspace: true },
   { types: 'session.', all: ['GET /sessions', 'GET /agents/:id/sessions'], own: conversation, ofWorkspace: true },

@@ -10,7 +10,7 @@ export const countOf = (files: readonly FileRecord[]): string => {
   return files.length === 1 && only ? `“${only.name}”` : t`${files.length} items`
 }
 
-const reportErrors = (title: string, { errors }: BulkOutcome, total: number): void => {
+export const reportErrors = (title: string, { errors }: BulkOutcome, total: number): void => {
   if (errors.length > 0) toast.failed(total === 1 ? title : t`${errors.length} of ${total} items: ${title}`, errors[0])
 }
 

@@ -17,13 +17,15 @@ import { VirtualList } from '../../ui/data/virtual-list.tsx'
 import { useDropTarget } from './drop-target.ts'
 import { writeDraggedRows } from './drag-data.ts'
 import styles from './file-list.module.css'
-import { KindIcon, RestrictedIcon } from './file-kind.tsx'
+import { RestrictedIcon } from './file-kind.tsx'
 import { ListHeader } from './list-header.tsx'
 import type { FileRows } from './rows.ts'
 import type { Selection } from './selection.ts'
 import { folderPath } from './sorting.ts'
 import type { Sorting } from './sorting.ts'
 import { typeName } from './type-name.ts'
+import { StarButton } from './views/star-button.tsx'
+import { Thumbnail } from './views/thumbnail.tsx'
 
 export const rowHeight = matchMedia('(pointer: coarse)').matches ? 52 : 40
 const headerHeight = 34
@@ -72,7 +74,7 @@ const Facts = ({ file, sorting }: { file: FileRecord; sorting: Sorting }) => (
     )}
     <span className={styles['narrow']}>
       {file.source === 'upload' && `${formatBytes(file.size)} · `}
-      <RelativeTime at={file.updatedAt} />
+      <RelativeTime at={file.recentAt ?? file.updatedAt} />
     </span>
   </span>
 )
@@ -119,13 +121,14 @@ const RowContent = ({
       />
     </span>
     <span role="gridcell" className={styles['name']}>
-      <KindIcon file={file} />
+      <Thumbnail file={file} />
       <span className={styles['words']}>
         <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
           {file.name}
         </Link>
         <Facts file={file} sorting={sorting} />
       </span>
+      <StarButton file={file} className={styles['star']} />
       {file.restricted === true && <RestrictedIcon />}
       {file.status === 'pending' && (
         <Badge tone="warn">
@@ -148,7 +151,7 @@ const RowContent = ({
       {file.source === 'upload' ? formatBytes(file.size) : '–'}
     </span>
     <span role="gridcell" className={styles['time']}>
-      <RelativeTime at={file.updatedAt} />
+      <RelativeTime at={file.recentAt ?? file.updatedAt} />
     </span>
     <span role="gridcell" className={styles['more']}>
       <button
@@ -196,7 +199,7 @@ export interface FileListProps {
   onKey: (event: KeyboardEvent) => void
   onSelectAll: () => void
   sorting: Sorting
-  onSort: (sorting: Sorting) => void
+  onSort: ((sorting: Sorting) => void) | undefined
 }
 
 const pageRows = 12

@@ -11,6 +11,8 @@ import {
   PenLine,
   Share2,
   SquareArrowOutUpRight,
+  Star,
+  StarOff,
   Tags,
   Trash2,
 } from 'lucide-react'
@@ -20,6 +22,7 @@ import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { downloadArchive, downloadFile } from './changes.ts'
 import type { FileDialogRequest } from './dialogs.tsx'
+import { setFavorite } from './views/favorites.ts'
 
 export const writeReason = (mayWrite: boolean): string | false =>
   !mayWrite && t`You do not have permission to change files.`
@@ -52,6 +55,15 @@ const archiveEntry = (files: readonly FileRecord[]): MenuEntries[number] => ({
   onSelect: () => void downloadArchive(files),
 })
 
+const favoriteEntry = (files: readonly FileRecord[]): MenuEntries[number] => {
+  const areFavorites = files.every(({ favorite }) => favorite === true)
+  return {
+    label: areFavorites ? t`Remove from favorites` : t`Add to favorites`,
+    icon: areFavorites ? <StarOff /> : <Star />,
+    onSelect: () => void setFavorite(files, !areFavorites),
+  }
+}
+
 /** Menu entries for the selected files. Disabled entries give the reason. */
 export const fileMenuFor = (
   files: readonly FileRecord[],
@@ -78,6 +90,7 @@ export const fileMenuFor = (
           ...(file.path
             ? [{ label: t`Show in folder`, icon: <FolderOpen />, onSelect: () => showInFolder(file) }]
             : []),
+          favoriteEntry(files),
           { label: t`Copy link`, icon: <LinkIcon />, onSelect: () => copyLink(file) },
           ...(file.source === 'link'
             ? []
@@ -124,7 +137,7 @@ export const fileMenuFor = (
                 },
               ]),
         ]
-      : [archiveEntry(files)]
+      : [archiveEntry(files), favoriteEntry(files)]
   return [
     ...single,
     { label: t`Move to…`, icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },

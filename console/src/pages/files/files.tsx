@@ -18,26 +18,29 @@ import { countOf } from './changes.ts'
 import { FileDialogs } from './dialogs.tsx'
 import type { FileDialogRequest } from './dialogs.tsx'
 import { useDropTarget } from './drop-target.ts'
-import { EmptyFolder, NoFilterResults, NoSearchResults } from './empty-states.tsx'
 import { fileMenuFor, writeReason } from './file-menu.tsx'
 import { FileList } from './file-list.tsx'
 import styles from './files.module.css'
 import { FolderPane } from './folders/folder-pane.tsx'
 import { Preview } from './preview/preview.tsx'
-import { pageOf, pageOfRow, useFileRows, useFolderPath } from './rows.ts'
+import { pageOf, pageOfRow, pageSize, useFileRows, useFolderPath } from './rows.ts'
 import type { FileRows, Listing } from './rows.ts'
 import { folderPath, readSorting, sortingParams } from './sorting.ts'
 import type { Sorting } from './sorting.ts'
-import { filterParams, isFiltered, noFilter, readFilter } from './filtering.ts'
+import { filterParams, readFilter } from './filtering.ts'
 import type { Filter } from './filtering.ts'
 import { useMarks, useSelection } from './selection.ts'
 import type { Selection } from './selection.ts'
 import { ToolBar } from './tool-bar.tsx'
+import { FileGrid } from './grid/file-grid.tsx'
+import { useFileLayout } from './grid/layout-choice.ts'
+import { Nothing } from './views/nothing.tsx'
+import type { View } from './views/views.ts'
 
 /** Actions on a selection make one request per file, so its size is limited. */
 const maxSelection = 1_000
 
-const useSelectAll = (listing: Listing, selection: Selection) => async (): Promise<void> => {
+const selectAllOf = async (listing: Listing, selection: Selection): Promise<void> => {
   const files: FileRecord[] = []
   let total = 0
   do {
@@ -48,6 +51,10 @@ const useSelectAll = (listing: Listing, selection: Selection) => async (): Promi
   } while (files.length < Math.min(total, maxSelection))
   selection.all(files)
   if (total > files.length) toast.done(t`Selected the first ${files.length} items, the maximum at once`)
+}
+
+const useSelectAll = (listing: Listing, selection: Selection) => (): void => {
+  selectAllOf(listing, selection).catch((error: unknown) => toast.failed(t`Some files could not be selected`, error))
 }
 
 /** How many rows are searched for the previous and next file of the preview. */
@@ -97,24 +104,45 @@ const useUrlState = () => {
 const useOpened = (openId: string | null) =>
   useQuery({ ...read('GET /files/:id', { params: { id: openId ?? '' } }), enabled: openId !== null })
 
+/** The most frequent tags of the first rows. */
+const tagsOf = (rows: FileRows): string[] => {
+  const counts = new Map<string, number>()
+  for (let index = 0; index < Math.min(rows.total ?? 0, pageSize); index += 1)
+    for (const tag of rows.rowAt(index)?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a).map(([tag]) => tag)
+}
+
+const titleOf = (view: View): string => (view === 'recent' ? t`Recent` : view === 'favorites' ? t`Favorites` : t`Files`)
+
+const labelOf = ({ view, search }: Listing, folder: FileRecord | undefined): string => {
+  if (search !== '') return t`Search results for “${search}”`
+  return view === 'folder' ? t`Files in ${folder?.name ?? t`All files`}` : titleOf(view)
+}
+
+const SelectionStatus = ({ files }: { files: readonly FileRecord[] }) => (
+  <span className="visually-hidden" role="status">
+    {files.length > 0 ? t`${countOf(files)} selected` : ''}
+  </span>
+)
+
 const DropHint = ({ folder }: { folder: string }) => (
   <div className={styles['drop']}>
     <Trans>Drop to upload to {folder}</Trans>
   </div>
 )
 
-export const Files = () => {
+const FilesOf = ({ view }: { view: View }) => {
   const { can, me } = useIdentity()
   const urlState = useUrlState()
   const { folderId, search, sorting, filter } = urlState
-  const listing = { folderId, search, sorting, filter, userId: me.user.id }
+  const isFolder = view === 'folder'
+  const layout = useFileLayout()
+  const listing = { view, folderId, search, sorting, filter, userId: me.user.id }
   const parentId = folderId ?? null
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
-  useTitle(folder?.name ?? t`Files`)
-  const [marks, mark] = useMarks(
-    `${folderId ?? ''}?${search}&${sorting.field}&${sorting.order}&${JSON.stringify(filter)}`,
-  )
+  useTitle(folder?.name ?? titleOf(view))
+  const [marks, mark] = useMarks(JSON.stringify([view, folderId, search, sorting, filter]))
   const rows = useFileRows(listing, marks.pages.values())
   const selection = useSelection(marks, mark, rows)
   const selectAll = useSelectAll(listing, selection)
@@ -148,16 +176,18 @@ export const Files = () => {
     if (error) return <ErrorState error={error} onRetry={rows.retry} />
     if (rows.total === undefined) return <Skeleton rows={9} />
     if (rows.total === 0) {
-      if (isFiltered(filter)) return <NoFilterResults onClear={() => urlState.setFilter(noFilter)} />
-      return search === '' ? (
-        <EmptyFolder parentId={parentId} reason={writeReason(mayWrite)} />
-      ) : (
-        <NoSearchResults search={search} />
+      return (
+        <Nothing
+          {...{ view, search, filter, parentId }}
+          onFilter={urlState.setFilter}
+          writeReason={writeReason(mayWrite)}
+        />
       )
     }
+    const Layout = layout === 'grid' ? FileGrid : FileList
     return (
-      <FileList
-        label={search === '' ? t`Files in ${folder?.name ?? t`All files`}` : t`Search results for “${search}”`}
+      <Layout
+        label={labelOf(listing, folder)}
         rows={rows}
         total={rows.total}
         selection={selection}
@@ -166,23 +196,27 @@ export const Files = () => {
         onMenu={(_file, anchor) => setMenu(anchor)}
         onKey={onKey}
         sorting={sorting}
-        onSort={urlState.sort}
-        onSelectAll={() =>
-          void selectAll().catch((failure: unknown) => toast.failed(t`Some files could not be selected`, failure))
-        }
+        onSort={view === 'recent' ? undefined : urlState.sort}
+        onSelectAll={selectAll}
       />
     )
   }
   return (
     <div className={styles['page']}>
-      <FolderPane current={parentId} path={(path.data ?? []).map(({ id }) => id)} onOpen={urlState.openFolder} />
-      <div className={styles['main']} {...(mayWrite && drop.props)}>
+      <FolderPane
+        current={isFolder ? parentId : undefined}
+        path={(path.data ?? []).map(({ id }) => id)}
+        onOpen={urlState.openFolder}
+      />
+      <div className={styles['main']} {...(mayWrite && isFolder && drop.props)}>
         <ToolBar
+          view={view}
           path={path.data ?? []}
           search={search}
           onSearch={urlState.setSearch}
           filter={filter}
           onFilter={urlState.setFilter}
+          tags={tagsOf(rows)}
           total={rows.total}
           parentId={parentId}
           sorting={sorting}
@@ -213,9 +247,11 @@ export const Files = () => {
           mayWrite={mayWrite}
         />
       )}
-      <span className="visually-hidden" role="status">
-        {chosen.length > 0 ? t`${countOf(chosen)} selected` : ''}
-      </span>
+      <SelectionStatus files={chosen} />
     </div>
   )
 }
+
+export const Files = () => <FilesOf view="folder" />
+export const Favorites = () => <FilesOf view="favorites" />
+export const RecentFiles = () => <FilesOf view="recent" />

@@ -11,7 +11,8 @@ import type { SortField, Sorting } from './sorting.ts'
 
 interface Props {
   sorting: Sorting
-  onSort: (sorting: Sorting) => void
+  /** Undefined for a list with an order of its own, by the last use. */
+  onSort: ((sorting: Sorting) => void) | undefined
 }
 
 const Arrow = ({ order }: Pick<Sorting, 'order'>) =>
@@ -24,6 +25,14 @@ const SortHeader = ({
   onSort,
   children,
 }: Props & { field: SortField; className: string | undefined; children?: ReactNode }) => {
+  if (!onSort) {
+    const name = field === 'updatedAt' ? t`Last activity` : textOf(sortNames[field])
+    return (
+      <span role="columnheader" className={className}>
+        {name}
+      </span>
+    )
+  }
   const isSorted = sorting.field === field
   const direction = sorting.order === 'asc' ? 'ascending' : 'descending'
   return (
@@ -41,8 +50,9 @@ const SortHeader = ({
   )
 }
 
-/** On a phone, which shows no other columns than the name. */
-const SortMenu = ({ sorting, onSort }: Props) => {
+/** Where no headings of columns are shown: on a phone, and above tiles. */
+export const SortMenu = ({ sorting, onSort }: Props) => {
+  if (!onSort) return null
   const name = textOf(sortNames[sorting.field])
   return (
     <span className={styles['sortMenu']}>

@@ -5,6 +5,7 @@ import { read } from '../../api.ts'
 import { filterQuery, isFiltered } from './filtering.ts'
 import type { Filter } from './filtering.ts'
 import type { Sorting } from './sorting.ts'
+import type { View } from './views/views.ts'
 
 export const pageSize = 100
 
@@ -12,6 +13,7 @@ export const pageSize = 100
 export const pageOfRow = (index: number): number => Math.floor(index / pageSize) + 1
 
 export interface Listing {
+  view: View
   /** Undefined for the root. */
   folderId: string | undefined
   /** Empty: the folder's own content. Otherwise: matching names in the folder and below. */
@@ -22,8 +24,18 @@ export interface Listing {
   userId: string
 }
 
-export const pageOf = ({ folderId, search, sorting: { field, order }, filter, userId }: Listing, page: number) =>
-  read('GET /files', {
+export const pageOf = (listing: Listing, page: number) => {
+  const {
+    view,
+    folderId,
+    search,
+    sorting: { field, order },
+    filter,
+    userId,
+  } = listing
+  // It has an order of its own.
+  if (view === 'recent') return read('GET /files', { query: { limit: pageSize, page, recent: true } })
+  return read('GET /files', {
     query: {
       limit: pageSize,
       page,
@@ -32,9 +44,11 @@ export const pageOf = ({ folderId, search, sorting: { field, order }, filter, us
       ...(folderId !== undefined && { parentId: folderId }),
       ...(search !== '' && { search }),
       ...filterQuery(filter, userId),
-      ...((search !== '' || isFiltered(filter)) && { recursive: true }),
+      ...(view === 'favorites' && { favorite: true }),
+      ...((view === 'favorites' || search !== '' || isFiltered(filter)) && { recursive: true }),
     },
   })
+}
 
 export interface FileRows {
   /** The number of rows; undefined while it loads. */
@@ -50,9 +64,18 @@ export interface FileRows {
 }
 
 /** Whether a request of a list was about the same folder and search, in any order. */
-const isSamePlace = (request: unknown, { folderId, search, filter }: Listing): boolean => {
-  const { query } = (request ?? {}) as { query?: { parentId?: string; search?: string } }
-  return query !== undefined && query.parentId === folderId && (query.search ?? '') === search && !isFiltered(filter)
+const isSamePlace = (request: unknown, { view, folderId, search, filter }: Listing): boolean => {
+  const { query } = (request ?? {}) as {
+    query?: { parentId?: string; search?: string; favorite?: boolean; recent?: boolean }
+  }
+  const before = query?.recent === true ? 'recent' : query?.favorite === true ? 'favorites' : 'folder'
+  return (
+    query !== undefined &&
+    before === view &&
+    query.parentId === folderId &&
+    (query.search ?? '') === search &&
+    !isFiltered(filter)
+  )
 }
 
 // Dragging the scroll bar through 100,000 rows passes 1,000 pages; only those visible for 70 ms are loaded.
@@ -82,7 +105,8 @@ export const useFileRows = (listing: Listing, keptPages: Iterable<number>): File
     ...pageOf(listing, 1),
     // While a folder loads in another order, its rows stay, and with them the heading that has the focus.
     placeholderData: (rows, before) =>
-      listing.search !== '' || isFiltered(listing.filter) || isSamePlace(before?.queryKey.at(-1), listing)
+      (listing.view === 'folder' && (listing.search !== '' || isFiltered(listing.filter))) ||
+      isSamePlace(before?.queryKey.at(-1), listing)
         ? rows
         : undefined,
   })

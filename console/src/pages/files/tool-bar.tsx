@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
-import { ChevronRight, Ellipsis, FolderPlus, Search, Trash2, X } from 'lucide-react'
+import { ChevronRight, Ellipsis, FolderPlus, LayoutGrid, List, Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { formatNumber } from '../../format.ts'
@@ -15,10 +15,12 @@ import { useDropTarget } from './drop-target.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import type { Filter } from './filtering.ts'
 import styles from './files.module.css'
-import { trashPath } from './folders/folder-pane.tsx'
+import { setFileLayout, useFileLayout } from './grid/layout-choice.ts'
 import { folderPath } from './sorting.ts'
 import type { Sorting } from './sorting.ts'
 import { UploadButton } from './upload-button.tsx'
+import { ViewMenu } from './views/view-menu.tsx'
+import type { View } from './views/views.ts'
 
 const Crumb = ({
   id,
@@ -48,6 +50,23 @@ const Crumb = ({
         </>
       )}
     </li>
+  )
+}
+
+const ViewCrumb = ({ view }: { view: Exclude<View, 'folder'> }) => (
+  <li className={styles['crumb']}>
+    <h1 aria-current="page">{view === 'recent' ? t`Recent` : t`Favorites`}</h1>
+  </li>
+)
+
+const LayoutButton = () => {
+  const isGrid = useFileLayout() === 'grid'
+  return (
+    <IconButton
+      label={isGrid ? t`Show as list` : t`Show as grid`}
+      icon={isGrid ? <List /> : <LayoutGrid />}
+      onClick={() => setFileLayout(isGrid ? 'list' : 'grid')}
+    />
   )
 }
 
@@ -81,11 +100,14 @@ const SearchField = ({ search, onSearch }: { search: string; onSearch: (text: st
 }
 
 export interface ToolBarProps {
+  view: View
   path: readonly FileRecord[]
   search: string
   onSearch: (text: string) => void
   filter: Filter
   onFilter: (filter: Filter) => void
+  /** Tags of the listed files. */
+  tags: readonly string[]
   total: number | undefined
   parentId: string | null
   sorting: Sorting
@@ -97,11 +119,13 @@ export interface ToolBarProps {
 }
 
 export const ToolBar = ({
+  view,
   path,
   search,
   onSearch,
   filter,
   onFilter,
+  tags,
   total,
   parentId,
   sorting,
@@ -114,7 +138,8 @@ export const ToolBar = ({
   <header className={styles['toolBar']}>
     <nav aria-label={t`Path`} className={styles['path']}>
       <ol>
-        <Crumb id={null} name={t`Files`} isLast={path.length === 0} sorting={sorting} />
+        <Crumb id={null} name={t`Files`} isLast={view === 'folder' && path.length === 0} sorting={sorting} />
+        {view !== 'folder' && <ViewCrumb view={view} />}
         {path.map(({ id, name, restricted }, index) => (
           <Crumb
             key={id}
@@ -142,19 +167,22 @@ export const ToolBar = ({
         <IconButton label={t`Clear selection`} shortcut="Esc" icon={<X />} onClick={onClear} />
       </div>
     ) : (
-      <SearchField search={search} onSearch={onSearch} />
+      view !== 'recent' && <SearchField search={search} onSearch={onSearch} />
     )}
-    <FilterMenu filter={filter} onFilter={onFilter} />
-    <Link to={trashPath} className={styles['trashNarrow']} aria-label={t`Trash`} title={t`Trash`}>
-      <Trash2 aria-hidden="true" />
-    </Link>
-    <IconButton
-      variant="secondary"
-      label={t`Create folder`}
-      icon={<FolderPlus />}
-      disabledReason={writeReason}
-      onClick={onNewFolder}
-    />
-    <UploadButton parentId={parentId} reason={writeReason} />
+    <ViewMenu />
+    <LayoutButton />
+    {view !== 'recent' && <FilterMenu filter={filter} onFilter={onFilter} tags={tags} />}
+    {view === 'folder' && (
+      <>
+        <IconButton
+          variant="secondary"
+          label={t`Create folder`}
+          icon={<FolderPlus />}
+          disabledReason={writeReason}
+          onClick={onNewFolder}
+        />
+        <UploadButton parentId={parentId} reason={writeReason} />
+      </>
+    )}
   </header>
 )

@@ -9,6 +9,7 @@ import { Figures } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { Conversations } from './conversations.tsx'
+import { RecentFiles } from './recent-files.tsx'
 
 const greeting = (hour: number): string => {
   if (hour >= 5 && hour < 12) return t`Good morning`
@@ -30,7 +31,10 @@ export const Home = () => {
       <FirstSteps />
       <Figures />
       <div className={styles['columns']}>
-        <Conversations />
+        <div>
+          <Conversations />
+          {can('files:read') && <RecentFiles />}
+        </div>
         {can('audit:read') && <Activity />}
       </div>
     </Page>

@@ -29,7 +29,7 @@ const useFolders = (folderId: string | null, enabled: boolean) =>
   })
 
 export interface TreeProps {
-  /** The folder that is shown; `null` is the root, undefined the trash. */
+  /** The folder that is shown; `null` is the root, undefined another view. */
   current: string | null | undefined
   /** The ancestors of the current folder, which are expanded. */
   path: readonly string[]

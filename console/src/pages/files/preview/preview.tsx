@@ -2,8 +2,8 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { Dialog } from '@base-ui/react/dialog'
 import type { File as FileRecord } from '@atrium/client'
-import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, Star, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { formatBytes, formatDateTime, formatNumber } from '../../../format.ts'
@@ -13,6 +13,7 @@ import { IconButton } from '../../../ui/forms/button.tsx'
 import { DescriptionList } from '../../../ui/data/description-list.tsx'
 import type { Description } from '../../../ui/data/description-list.tsx'
 import { Menu } from '../../../ui/forms/menu.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { toast } from '../../../ui/toast.tsx'
@@ -23,6 +24,7 @@ import { fileMenuFor } from '../file-menu.tsx'
 import { KindIcon } from '../file-kind.tsx'
 import { useFolderPath } from '../rows.ts'
 import { typeName } from '../type-name.ts'
+import { noteOpened, setFavorite } from '../views/favorites.ts'
 import type { Pixels } from './content.tsx'
 import styles from './preview.module.css'
 import { Versions } from './versions.tsx'
@@ -107,6 +109,10 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
   const [pixels, setPixels] = useState<Pixels>()
   // Focus the dialog instead of its first button, so that the arrow keys work at once.
   const popup = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (file?.status === 'ready' && file.source !== 'folder') void noteOpened(file)
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each file, not after each change of it
+  }, [file?.id])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isTyping(event.target) || event.altKey || event.metaKey || event.ctrlKey) return
     // In a spreadsheet the arrow keys scroll.
@@ -126,6 +132,12 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
             <IconButton label={t`Next file`} shortcut="→" icon={<ChevronRight />} onClick={() => onStep(1)} />
             {file && (
               <>
+                <IconButton
+                  label={file.favorite === true ? t`Remove from favorites` : t`Add to favorites`}
+                  className={classNames(file.favorite === true && styles['favorite'])}
+                  icon={<Star />}
+                  onClick={() => void setFavorite([file], file.favorite !== true)}
+                />
                 <IconButton label={t`Download`} icon={<Download />} onClick={() => downloadFile(file)} />
                 <Menu
                   trigger={<IconButton label={t`Actions`} icon={<Ellipsis />} />}

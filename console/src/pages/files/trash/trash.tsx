@@ -22,6 +22,7 @@ import { writeReason } from '../file-menu.tsx'
 import styles from '../files.module.css'
 import { FolderPane } from '../folders/folder-pane.tsx'
 import { defaultSorting, folderPath } from '../sorting.ts'
+import { ViewMenu } from '../views/view-menu.tsx'
 import { deletePermanently, emptyTrash, restore } from './changes.ts'
 import own from './trash.module.css'
 
@@ -172,6 +173,7 @@ export const Trash = () => {
               </li>
             </ol>
           </nav>
+          <ViewMenu />
           <Button
             icon={<Trash2 />}
             disabledReason={reason || (trash.query.data?.length === 0 && t`The trash is empty.`)}

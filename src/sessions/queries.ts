@@ -64,7 +64,7 @@ export interface SessionPosition {
 // The expression of the index sessions_by_source.
 const source = sql`coalesce(s.source, case s.relationship when 'connector' then 'chat' when 'peer' then 'agent' end)`
 
-/** The columns of a ChatSessionRow. The statement must name the table `s`. */
+/** The columns of a ChatSessionRow, but without the names of former members. The statement must name the table `s`. */
 const columns = ({
   orgId,
 }: Actor): Sql => sql`s.id, ${source} as source, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
@@ -72,24 +72,46 @@ const columns = ({
   s.revision, s.created_at, s.updated_at,
   (
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', p.kind, 'id', p.participant_id,
-      'slug', a.slug, 'name', coalesce(a.name, m.name, u.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
+      'slug', a.slug, 'name', coalesce(a.name, m.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
     from session_participants p
       left join agents a on p.kind = 'agent' and a.org_id = ${orgId} and a.id = p.participant_id
       left join members m on p.kind = 'user' and m.org_id = ${orgId} and m.user_id = p.participant_id
-      left join users u on p.kind = 'user' and u.id = p.participant_id
     where p.org_id = ${orgId} and p.session_id = s.id
   ) as participants`
 
-/** The columns of a ListedSession. */
+/** The columns of a ListedSession, but without the names of former members. */
 export const listedColumns = (actor: Actor): Sql => sql`${columns(actor)}, s.updated_at::text as updated_at_exactly`
+
+/**
+ * Adds the names of people who have left the org to rows of sessions. They are read by their ids, because a join with
+ * `users` would copy all of its rows to another server where tables are distributed.
+ */
+export const nameFormerMembers = async <Row extends ChatSessionRow>(db: Db, rows: Row[]): Promise<Row[]> => {
+  const isNameless = ({ type, name }: Participant): boolean =>
+    type === 'user' && (name as string | undefined) === undefined
+  const ids = rows.flatMap(({ participants }) => participants.filter(isNameless).map(({ id }) => id))
+  if (ids.length === 0) return rows
+  const people = await db.rows<{ id: string; name: string }>(sql`
+    -- all orgs: people belong to none
+    select u.id, u.name from users u where u.id = any(${ids}::uuid[])`)
+  const names = new Map(people.map(({ id, name }) => [id, name]))
+  const named = (one: Participant): Participant => (isNameless(one) ? { ...one, name: names.get(one.id) ?? '' } : one)
+  return rows.map((row) => ({ ...row, participants: row.participants.map(named) }))
+}
 
 export const visible = (actor: Actor, workspaceId: string): Sql =>
   sql`s.org_id = ${actor.orgId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`
 
-export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
-  db.row<ChatSessionRow>(
-    sql`select ${columns(actor)} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`,
-  )
+export const findSession = async (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  id: string,
+): Promise<ChatSessionRow | undefined> => {
+  const rows = await db.rows<ChatSessionRow>(sql`
+    select ${columns(actor)} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
+  return (await nameFormerMembers(db, rows))[0]
+}
 
 export interface SessionKey {
   id: string
@@ -123,23 +145,29 @@ export interface SessionPage extends SessionFilter {
   after: SessionPosition
 }
 
-export const listSessions = (db: Db, actor: Actor, { workspaceId, limit, after, ...filter }: SessionPage) =>
-  db.rows<ListedSession>(sql`
+export const listSessions = async (
+  db: Db,
+  actor: Actor,
+  { workspaceId, limit, after, ...filter }: SessionPage,
+): Promise<ListedSession[]> => {
+  const rows = await db.rows<ListedSession>(sql`
     select ${listedColumns(actor)} from sessions s
     where ${visible(actor, workspaceId)} ${matchesFilter(filter)}
       and s.changed_at <= ${tenMinutesOf(after.updatedAt)}
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
     order by s.changed_at desc, s.updated_at desc, s.id desc
     limit ${limit}`)
+  return nameFormerMembers(db, rows)
+}
 
 /** The sessions of the workspace in which an agent takes part, last changed first: one scan of the agent's index. */
-export const listAgentSessions = (
+export const listAgentSessions = async (
   db: Db,
   actor: Actor,
   agentId: string,
   { workspaceId, limit, after, ...filter }: SessionPage,
-) =>
-  db.rows<ListedSession>(sql`
+): Promise<ListedSession[]> => {
+  const rows = await db.rows<ListedSession>(sql`
     select ${listedColumns(actor)}
     from session_participants mine
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
@@ -149,6 +177,8 @@ export const listAgentSessions = (
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
     order by mine.changed_at desc, s.updated_at desc, s.id desc
     limit ${limit}`)
+  return nameFormerMembers(db, rows)
+}
 
 export interface NewSession {
   id: string

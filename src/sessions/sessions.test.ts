@@ -233,6 +233,22 @@ describe('GET /sessions', () => {
     }
   })
 
+  test('GET /sessions and GET /sessions/:id keep the names of participants who have left the org', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner)
+    const { id, participants } = await openSession(app, member)
+    assert.equal(participants.length, 2)
+    const found = await app.db.row<{ id: string }>(sql`
+      select id from members where org_id = ${owner.orgId} and user_id = ${member.userId}`)
+    const headers = await app.stepUp(owner)
+    const removed = await app.call('DELETE', `/api/v1/members/${found?.id}`, { as: owner, headers })
+    assert.equal(removed.status, 200, removed.text)
+    const { body: one } = await app.call('GET', `/api/v1/sessions/${id}`, { as: owner })
+    assert.deepEqual(one.data.participants, participants)
+    const { body: list } = await app.call('GET', '/api/v1/sessions', { as: owner })
+    assert.deepEqual(list.data.items[0].participants, participants)
+  })
+
   test('GET /sessions filters by agent and by project', async () => {
     const owner = await app.createOrg()
     const projectId = await createProject(owner)

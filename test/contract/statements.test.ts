@@ -228,6 +228,10 @@ const samples: Record<string, { broken: string[]; right: string[] }> = {
       '-- all orgs: x\nselect f.id, exists (select from files c where c.org_id = f.org_id and c.container_id = f.id) from files f',
     ],
   },
+  'all people joined to rows of a shard': {
+    broken: ['select s.id, u.email from oauth_states s join users u on u.id = s.user_id where s.org_id = $1'],
+    right: ['select m.role, u.email from members m join users u on u.id = m.user_id where m.org_id = $1'],
+  },
   'table without org_id': {
     broken: [
       'select name from files where id = $1',

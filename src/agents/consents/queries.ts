@@ -74,11 +74,19 @@ export interface AuthorityChange {
 }
 
 /** The last change of an agent's authority, with the user's name in the org. */
-export const findAuthorityChange = (db: Db, orgId: string, agentId: string) =>
-  db.row<AuthorityChange>(sql`
-    select a.authority_changed_by as changed_by, coalesce(m.name, u.name) as changed_by_name,
-      a.authority_changed_at as changed_at
-    from agents a
-      left join users u on u.id = a.authority_changed_by
-      left join members m on m.org_id = a.org_id and m.user_id = a.authority_changed_by
-    where a.org_id = ${orgId} and a.id = ${agentId}`)
+export const findAuthorityChange = async (
+  db: Db,
+  orgId: string,
+  agentId: string,
+): Promise<AuthorityChange | undefined> => {
+  const change = await db.row<Omit<AuthorityChange, 'changedByName'>>(sql`
+    select a.authority_changed_by as changed_by, a.authority_changed_at as changed_at
+    from agents a where a.org_id = ${orgId} and a.id = ${agentId}`)
+  if (!change) return undefined
+  // Apart from the agent, which is on another server than the people where tables are distributed.
+  const person = await db.row<{ name: string }>(sql`
+    select coalesce(m.name, u.name) as name
+    from users u left join members m on m.org_id = ${orgId} and m.user_id = u.id
+    where u.id = ${change.changedBy}`)
+  return { ...change, changedByName: person?.name ?? null }
+}

@@ -64,14 +64,18 @@ export interface PendingFlow {
 export const findFlow = async (db: Db, hash: Buffer): Promise<PendingFlow | undefined> => {
   const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
   if (orgId === undefined) return undefined
-  return db.row<PendingFlow>(sql`
-    select s.org_id, s.id, s.client, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
-    from oauth_states s
-      join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
-      join orgs o on o.id = s.org_id
-      join users u on u.id = s.user_id
-      left join members m on m.org_id = s.org_id and m.user_id = s.user_id
+  const state = await db.row<Omit<PendingFlow, 'orgName' | 'userName' | 'email'>>(sql`
+    select s.org_id, s.id, s.client, s.connection_id, c.connector_slug, s.user_id
+    from oauth_states s join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
     where s.org_id = ${orgId} and s.state_hash = ${hash} and s.expires_at > now()`)
+  if (!state) return undefined
+  // Apart from the state, which is on another server than the people where tables are distributed.
+  const owner = await db.row<Pick<PendingFlow, 'orgName' | 'userName' | 'email'>>(sql`
+    select o.name as org_name, coalesce(m.name, u.name) as user_name, u.email
+    from orgs o join users u on u.id = ${state.userId}
+      left join members m on m.org_id = o.id and m.user_id = u.id
+    where o.id = ${orgId}`)
+  return owner && { ...state, ...owner }
 }
 
 export interface ConsumedState {

@@ -1,7 +1,7 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
-import { listedColumns, matchesFilter, visible } from '../queries.ts'
+import { listedColumns, matchesFilter, nameFormerMembers, visible } from '../queries.ts'
 import { atStart } from '../message-queries.ts'
 import type { ListedSession, SessionFilter } from '../queries.ts'
 
@@ -77,9 +77,16 @@ export const listByText = (db: Db, actor: Actor, search: Search, { from, to, mos
     order by m.id desc`)
 
 /** These sessions as a list, last changed first. */
-export const listFound = (db: Db, actor: Actor, search: Search, ids: readonly string[]) =>
-  db.rows<ListedSession>(sql`
+export const listFound = async (
+  db: Db,
+  actor: Actor,
+  search: Search,
+  ids: readonly string[],
+): Promise<ListedSession[]> => {
+  const rows = await db.rows<ListedSession>(sql`
     select ${listedColumns(actor)} from sessions s
     where ${found(actor, search)} and s.id = any(${ids}::uuid[])
     order by s.updated_at desc, s.id desc
     limit ${search.limit}`)
+  return nameFormerMembers(db, rows)
+}

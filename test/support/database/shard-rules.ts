@@ -234,6 +234,11 @@ export const shardRules: ShardRule[] = [
           ),
   },
   {
+    name: 'all people joined to rows of a shard',
+    why: 'Citus copies the table `users` for each statement. Read the people by their ids in a statement of their own.',
+    find: inBlocks(({ tables }) => tables.length > 0, /\bjoin users\b/),
+  },
+  {
     name: 'table without org_id',
     why: 'Each table is selected or joined by org_id. Without it, a statement of one org asks every shard.',
     find: ({ isForAllOrgs, blocks }) => {

@@ -92,6 +92,7 @@ test('every statement over tenant tables can run where these are distributed by 
 
 /** Tests may read across shards, and insert rows with random values. What the others find, Citus rejects for tests as well. */
 const rulesForTests = [
+  'volatile function in an update',
   'time in CASE or COALESCE of an update',
   'time or stable function in RETURNING',
   'time or subquery in ON CONFLICT',
@@ -119,6 +120,10 @@ const samples: Record<string, { broken: string[]; right: string[] }> = {
       'select clock_timestamp()',
       'update api_keys set last_used_at = clock_timestamp() where org_id = $1',
     ],
+  },
+  'volatile function in an update': {
+    broken: ['update uploads set lease_token = gen_random_uuid() where org_id = $1 and id = $2'],
+    right: ['update uploads set lease_token = $1 where org_id = $2 and id = $3', 'select gen_random_uuid()'],
   },
   'time in CASE or COALESCE of an update': {
     broken: [

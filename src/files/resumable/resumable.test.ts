@@ -18,6 +18,7 @@ import { until } from '../../../test/support/until.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor, TestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
 import { removeExpired } from './resumable.ts'
 
 const app = await startTestApp()
@@ -386,7 +387,7 @@ describe('several requests', () => {
     const path = await begun(app, owner, { size: 3 })
     const id = path.split('/').at(-1) ?? ''
     await app.db.execute(sql`
-      update uploads set lease_token = gen_random_uuid(), lease_until = now() + interval '2 seconds'
+      update uploads set lease_token = ${newId()}, lease_until = now() + interval '2 seconds'
       where org_id = ${owner.orgId} and id = ${id}`)
     assert.equal((await ask(app, owner, path)).status, 200)
   })

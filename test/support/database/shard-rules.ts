@@ -122,14 +122,18 @@ const inBlocks =
   ({ blocks }: Statement): string | undefined =>
     blocks.flatMap((block) => (applies(block) ? (pattern.exec(block.text)?.[0] ?? []) : [])).at(0)
 
+const volatile = /\b(?:clock_timestamp|timeofday|random|gen_random_uuid|uuidv7|nextval)\(/
+
 export const shardRules: ShardRule[] = [
   {
     name: 'volatile function',
     why: 'Updates reject it. Use statement_timestamp() in place of clock_timestamp(), and parameters for random values.',
-    find: ({ text, isDistributed }) =>
-      isDistributed
-        ? /\b(?:clock_timestamp|timeofday|random|gen_random_uuid|uuidv7|nextval)\(/.exec(text)?.[0]
-        : undefined,
+    find: ({ text, isDistributed }) => (isDistributed ? volatile.exec(text)?.[0] : undefined),
+  },
+  {
+    name: 'volatile function in an update',
+    why: 'It is rejected, unlike in the values of an insert. Pass the value as a parameter.',
+    find: inBlocks((block) => changes(block) && block.kind !== 'insert', volatile),
   },
   {
     name: 'time in CASE or COALESCE of an update',

@@ -40,13 +40,13 @@ export interface ChatSessionRow {
 
 /**
  * A CTE for every statement that changes `updated_at` of a session: copies it to the agents of the session when the
- * session moves to another place of their lists, every ten minutes at most. `changed` has the columns org_id, id,
- * updated_at and changed_at of the session.
+ * session moves to another place of their lists, every ten minutes at most. `changed` has the columns id, updated_at
+ * and changed_at of the session.
  */
-export const touchAgents = (changed: Sql): Sql => sql`touched as (
+export const touchAgents = (orgId: string, changed: Sql): Sql => sql`touched as (
   update session_participants p set updated_at = c.updated_at
   from ${changed} as c
-  where p.org_id = c.org_id and p.session_id = c.id and p.kind = 'agent' and p.changed_at < c.changed_at)`
+  where p.org_id = ${orgId} and p.session_id = c.id and p.kind = 'agent' and p.changed_at < c.changed_at)`
 
 /** The value of changed_at at a time: the start of its ten minutes, as in the definition of the column. */
 const tenMinutesOf = (at: string): Sql =>
@@ -276,7 +276,7 @@ export const updateSession = (db: Db, actor: Actor, id: string, changes: Session
         revision = revision + 1, updated_at = now()
       where org_id = ${actor.orgId} and id = ${id}
       returning org_id, id, updated_at, changed_at
-    ), ${touchAgents(sql`changed`)}
+    ), ${touchAgents(actor.orgId, sql`changed`)}
     select from changed`)
 
 export const softDeleteSession = (db: Db, actor: Actor, id: string) =>

@@ -102,7 +102,7 @@ const record = (org: Org, call: { turnId: string; cost: number; step?: number })
         ${call.cost}::bigint as provider_cost_microcents, ${fee.bps}::int as fee_bps,
         ${fee.waiverCents}::bigint as fee_waiver_cents`,
       { orgId: org.orgId, turnId: sql`${call.turnId}::uuid` },
-    )}, ${shrinkReservation}
+    )}, ${shrinkReservation(org.orgId)}
     select count(*) from recorded`)
 
 const sendEvent = async (type: string, object: object): Promise<void> => {
@@ -145,8 +145,8 @@ const crash =
 const release: Step = async (org) => {
   const turnId = org.open.pop()
   if (turnId === undefined) return
-  const turn = sql`(select ${org.orgId}::uuid as org_id, ${turnId}::uuid as id)`
-  await db.row(sql`with ${releaseReservation(turn)} select 1`)
+  const turn = sql`(select ${turnId}::uuid as id)`
+  await db.row(sql`with ${releaseReservation(org.orgId, turn)} select 1`)
 }
 
 const deposit =

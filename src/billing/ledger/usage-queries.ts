@@ -69,19 +69,19 @@ export const addReservation = (key: { orgId: string; turnId: string; agentId: st
     insert into usage_holds (org_id, turn_id, agent_id, microcents)
     values (${key.orgId}, ${key.turnId}, ${key.agentId}, ${microcents}))`
 
-/** A CTE beside `recorded` that reduces the reservation of each turn by what it was charged. */
-export const shrinkReservation: Sql = sql`shrunk as (
+/** A CTE beside `recorded` that reduces the reservation of each turn of an org by what it was charged. */
+export const shrinkReservation = (orgId: string): Sql => sql`shrunk as (
   update usage_holds h set microcents = greatest(0, h.microcents - c.microcents)
-  from (select org_id, turn_id, sum(charged_microcents) as microcents from recorded group by org_id, turn_id) as c
-  where h.org_id = c.org_id and h.turn_id = c.turn_id and c.microcents > 0)`
+  from (select turn_id, sum(charged_microcents) as microcents from recorded group by turn_id) as c
+  where h.org_id = ${orgId} and h.turn_id = c.turn_id and c.microcents > 0)`
 
 /** A CTE for a turn that pauses for a decision: sets its reservation to 0. The row is kept until the turn ends. */
-export const emptyReservation = (turn: Sql): Sql => sql`emptied as (
-  update usage_holds h set microcents = 0 from ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
+export const emptyReservation = (orgId: string, turn: Sql): Sql => sql`emptied as (
+  update usage_holds h set microcents = 0 from ${turn} as t where h.org_id = ${orgId} and h.turn_id = t.id)`
 
-/** A CTE for the end of a turn: deletes its reservation. `turn` names a relation with org_id and id. */
-export const releaseReservation = (turn: Sql): Sql => sql`released as (
-  delete from usage_holds h using ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
+/** A CTE for the end of a turn: deletes its reservation. `turn` names a relation with the id. */
+export const releaseReservation = (orgId: string, turn: Sql): Sql => sql`released as (
+  delete from usage_holds h using ${turn} as t where h.org_id = ${orgId} and h.turn_id = t.id)`
 
 export interface PostedCharges {
   calls: number

@@ -60,7 +60,7 @@ export const setSkipped = (db: Db, orgId: string, sessionId: string, skipped: Sk
       update sessions set skipped = ${skipped}::int4multirange, revision = revision + 1, updated_at = now()
       where org_id = ${orgId} and id = ${sessionId}
       returning org_id, id, updated_at, changed_at
-    ), ${touchAgents(sql`changed`)}
+    ), ${touchAgents(orgId, sql`changed`)}
     select from changed`)
 
 export interface MessageVersion {

@@ -67,24 +67,27 @@ const billed = sql`turn_steps.step, turn_steps.attempt, turn_steps.input_tokens,
   turn_steps.cache_read_tokens, turn_steps.cache_write_tokens, turn_steps.is_estimate, turn_steps.cost_microcents,
   turn_steps.fallback`
 
-// The id that `leased` returns is known too late to leave out the partitions of other months.
-const ofTurn = (table: Sql, turnId: string): Sql =>
-  sql`${table}.org_id = leased.org_id and ${table}.turn_id = leased.id and ${table}.turn_id = ${atStart(turnId)}`
+type TurnKey = Pick<TurnLease, 'orgId' | 'turnId'>
 
-const endStep = (turnId: string, step: EndedStep): Sql => sql`ended as (
+// The ids that `leased` returns are known too late: to leave out the partitions of other months, and to find the shard of
+// the org. Without it, Citus changes all shards, and locks them against the turns of all other orgs.
+const ofTurn = (table: Sql, { orgId, turnId }: TurnKey): Sql =>
+  sql`${table}.org_id = ${orgId} and ${table}.turn_id = leased.id and ${table}.turn_id = ${atStart(turnId)}`
+
+const endStep = (turn: TurnKey, step: EndedStep): Sql => sql`ended as (
   update turn_steps
   set status = ${step.status}, finish_reason = ${step.finishReason}, parts = ${JSON.stringify(step.parts)},
     input_tokens = ${step.inputTokens}, output_tokens = ${step.outputTokens},
     cache_read_tokens = ${step.cacheReadTokens}, cache_write_tokens = ${step.cacheWriteTokens},
     is_estimate = ${step.isEstimate}, cost_microcents = ${step.costMicrocents},
     error = ${step.error && JSON.stringify(step.error)}, ended_at = now()
-  from leased where ${ofTurn(sql`turn_steps`, turnId)} and step = ${step.step} and attempt = ${step.attempt}
+  from leased where ${ofTurn(sql`turn_steps`, turn)} and step = ${step.step} and attempt = ${step.attempt}
   returning ${billed})`
 
 // A model call that is still marked as running when the next one begins or the turn ends was interrupted by a crash.
-const loseRunningSteps = (turnId: string): Sql => sql`lost as (
+const loseRunningSteps = (turn: TurnKey): Sql => sql`lost as (
   update turn_steps set status = 'lost', ended_at = now()
-  from leased where ${ofTurn(sql`turn_steps`, turnId)} and status = 'running'
+  from leased where ${ofTurn(sql`turn_steps`, turn)} and status = 'running'
   returning ${billed})`
 
 const beginStep = (step: BegunStep): Sql => sql`begun as (
@@ -109,7 +112,7 @@ const insertCalls = (calls: NewCall[]): Sql => sql`called as (
 const nowIf = (condition: Sql, otherwise = sql`'-infinity'`): Sql => sql`
   nullif(least(now(), case when ${condition} then 'infinity'::timestamptz else ${otherwise} end), '-infinity')`
 
-const changeCalls = (turnId: string, changes: CallChange[]): Sql => sql`changed as (
+const changeCalls = (turn: TurnKey, changes: CallChange[]): Sql => sql`changed as (
   update tool_calls
   set status = c.status, output = coalesce(c.output, tool_calls.output),
     approval_id = coalesce(c."approvalId", tool_calls.approval_id),
@@ -120,14 +123,14 @@ const changeCalls = (turnId: string, changes: CallChange[]): Sql => sql`changed 
     ended_at = ${nowIf(sql`c.status in ('done', 'failed', 'denied', 'cancelled')`)}
   from leased, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
     output jsonb, "approvalId" uuid, question jsonb)
-  where ${ofTurn(sql`tool_calls`, turnId)} and tool_calls.step = c.step and tool_calls.place = c.place)`
+  where ${ofTurn(sql`tool_calls`, turn)} and tool_calls.step = c.step and tool_calls.place = c.place)`
 
 const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   insert into turn_events (org_id, turn_id, seq, frames)
   select org_id, id, ${lastSeq}::integer, ${lines} from leased)`
 
 /** Charges model calls in the statement that stores their end, so that a crash cannot separate the two. */
-const charge = (ended: Sql[], { orgId, turnId }: { orgId: string; turnId: string }): Sql =>
+const charge = (ended: Sql[], { orgId, turnId }: TurnKey): Sql =>
   recordUsage(
     sql`
     select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id,
@@ -151,30 +154,29 @@ const lostCalls = sql`select * from lost`
 type NextState = 'running' | 'paused' | 'ended'
 
 interface CheckpointPlan {
-  orgId: string
-  turnId: string
+  turn: TurnKey
   next: NextState
   /** Whether model calls that are still marked as running were interrupted by a crash. */
   losesRunning: boolean
 }
 
-const checkpointParts = (checkpoint: Checkpoint, { orgId, turnId, next, losesRunning }: CheckpointPlan): Sql[] => {
+const checkpointParts = (checkpoint: Checkpoint, { turn, next, losesRunning }: CheckpointPlan): Sql[] => {
   const endings = [...(checkpoint.ended ? [endedCall] : []), ...(losesRunning ? [lostCalls] : [])]
   return [
-    ...(checkpoint.ended ? [endStep(turnId, checkpoint.ended)] : []),
-    ...(losesRunning ? [loseRunningSteps(turnId)] : []),
-    ...(endings.length > 0 ? [charge(endings, { orgId, turnId })] : []),
-    ...(endings.length > 0 && next === 'running' ? [shrinkReservation] : []),
-    ...(next === 'paused' ? [emptyReservation(sql`leased`)] : []),
-    ...(next === 'ended' ? [releaseReservation(sql`leased`)] : []),
-    ...rowParts(turnId, checkpoint),
+    ...(checkpoint.ended ? [endStep(turn, checkpoint.ended)] : []),
+    ...(losesRunning ? [loseRunningSteps(turn)] : []),
+    ...(endings.length > 0 ? [charge(endings, turn)] : []),
+    ...(endings.length > 0 && next === 'running' ? [shrinkReservation(turn.orgId)] : []),
+    ...(next === 'paused' ? [emptyReservation(turn.orgId, sql`leased`)] : []),
+    ...(next === 'ended' ? [releaseReservation(turn.orgId, sql`leased`)] : []),
+    ...rowParts(turn, checkpoint),
   ]
 }
 
-const rowParts = (turnId: string, { begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
+const rowParts = (turn: TurnKey, { begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
   ...(begun ? [beginStep(begun)] : []),
   ...(newCalls.length > 0 ? [insertCalls(newCalls)] : []),
-  ...(callChanges.length > 0 ? [changeCalls(turnId, callChanges)] : []),
+  ...(callChanges.length > 0 ? [changeCalls(turn, callChanges)] : []),
   ...(frames ? [insertFrames(frames)] : []),
 ]
 
@@ -198,7 +200,11 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, lea
     db,
     sql`update turns set lease_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    checkpointParts(checkpoint, { orgId, turnId, next: 'running', losesRunning: checkpoint.begun !== undefined }),
+    checkpointParts(checkpoint, {
+      turn: { orgId, turnId },
+      next: 'running',
+      losesRunning: checkpoint.begun !== undefined,
+    }),
   )
 
 /** Locks the turn, so that it cannot end before the transaction does. False when the lease is lost. */
@@ -220,8 +226,8 @@ export const appendFrames = (db: Db, { orgId, turnId, token }: TurnLease, frames
   )
 
 /** The turn needs no worker any more. */
-const deactivateTurn: Sql = sql`deactivated as (
-  delete from active_turns a using leased where a.org_id = leased.org_id and a.turn_id = leased.id
+const deactivateTurn = (orgId: string): Sql => sql`deactivated as (
+  delete from active_turns a using leased where a.org_id = ${orgId} and a.turn_id = leased.id
     and a.session_id = leased.session_id)`
 
 /** How a turn ends, with its last checkpoint. */
@@ -273,12 +279,11 @@ const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
 
 const endingParts = ({ orgId, turn, ending, events }: EndingOptions): Sql[] => [
   ...checkpointParts(ending.checkpoint, {
-    orgId,
-    turnId: turn.id,
+    turn: { orgId, turnId: turn.id },
     next: 'ended',
     losesRunning: ending.checkpoint.ended === undefined,
   }),
-  deactivateTurn,
+  deactivateTurn(orgId),
   ...(ending.parts.length > 0 ? [insertReply(orgId, turn, ending.parts)] : []),
   recordEvents(events),
 ]
@@ -312,12 +317,12 @@ export const endLastTurn = (db: Db, options: EndingOptions & { token: string; co
     set active_turn_id = null, status = 'idle', message_count = sessions.message_count + ${newMessages},
       context_tokens = ${contextTokens}, updated_at = now(), revision = revision + 1
       ${newMessages > 0 ? sql`, last_message_at = now()` : empty}
-    from leased where sessions.org_id = leased.org_id and sessions.id = leased.session_id
-    returning sessions.org_id, sessions.id, sessions.updated_at, sessions.changed_at)`
+    from leased where sessions.org_id = ${orgId} and sessions.id = leased.session_id
+    returning sessions.id, sessions.updated_at, sessions.changed_at)`
   return underLease(
     db,
     setEnded(options),
-    [...endingParts(options), idle, touchAgents(sql`idle`)],
+    [...endingParts(options), idle, touchAgents(orgId, sql`idle`)],
     sql`session as (
       select id, message_count from sessions
       where org_id = ${orgId} and id = ${turn.sessionId} and deleted_at is null and active_turn_id = ${turn.id}
@@ -347,8 +352,8 @@ export const pauseTurn = (
         claimed_at = now(), lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
     [
-      ...checkpointParts(checkpoint, { orgId, turnId, next: 'paused', losesRunning: false }),
-      deactivateTurn,
+      ...checkpointParts(checkpoint, { turn: { orgId, turnId }, next: 'paused', losesRunning: false }),
+      deactivateTurn(orgId),
       recordEvents(events),
     ],
   )

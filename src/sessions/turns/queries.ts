@@ -259,7 +259,7 @@ export const insertTurn = async (
         status = case when active_turn_id is null then 'running' else status end
       where org_id = ${orgId} and id = ${turn.sessionId}
       returning org_id, id, updated_at, changed_at, active_turn_id
-    ), ${touchAgents(sql`changed`)}, activated as (
+    ), ${touchAgents(orgId, sql`changed`)}, activated as (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id = ${turn.id}`)}
     ), reported as (
       ${insertOutbox(events, sql`from made`)}
@@ -292,7 +292,7 @@ export const releaseSession = (
       from next
       where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
       returning sessions.org_id, sessions.id, updated_at, changed_at, active_turn_id, relationship
-    ), ${touchAgents(sql`changed`)}, activated as (
+    ), ${touchAgents(orgId, sql`changed`)}, activated as (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id is not null`)}
     )
     select changed.active_turn_id as next_turn_id, changed.relationship,
@@ -318,5 +318,5 @@ export const setSessionStatus = (db: Db, orgId: string, sessionId: string, statu
       update sessions set status = ${status}, updated_at = now(), revision = revision + 1
       where org_id = ${orgId} and id = ${sessionId}
       returning org_id, id, updated_at, changed_at
-    ), ${touchAgents(sql`changed`)}
+    ), ${touchAgents(orgId, sql`changed`)}
     select from changed`)

@@ -106,6 +106,12 @@ export const parseStatement = (source: string, distributed: ReadonlySet<string>)
 const time = String.raw`(?:now\(\)|statement_timestamp\(\)|current_timestamp|current_date)`
 const namesOrg = ({ text }: Block): boolean => /\borg_id = \?/.test(text)
 const changes = (block: Block): boolean => block.kind !== 'select' && block.tables.length > 0
+/** Whether the block compares the org of its tables with that of another query. */
+const takesOrg = ({ text, tables }: Block): boolean =>
+  Array.from(text.matchAll(/\b(\w+)\.org_id = (\w+)\.org_id\b/g), ([, left, right]) => [left, right]).some((pair) =>
+    pair.some((name) => tables.every(({ alias }) => alias !== name)),
+  )
+
 const becomesJoin = /^(?!.*\bor\b).*\bwhere\b(?:.*\band)? (?:not )?exists$/
 const rowLock = /\bfor (?:no key update|update|key share|share)\b/
 
@@ -221,21 +227,22 @@ export const shardRules: ShardRule[] = [
       ),
   },
   {
-    name: 'subquery that takes the org of its outer query',
-    why: 'Citus sends it to every shard, or rejects it beside another subquery. It names its org by a parameter. Only an EXISTS that is a condition of WHERE becomes a join.',
+    name: 'org of another query',
+    why: 'Citus sends the query to every shard, and locks all of them when it changes rows, or rejects the statement. A query names its org by a parameter. Only an EXISTS that is a condition of WHERE becomes a join.',
     find: ({ isForAllOrgs, blocks }) =>
       isForAllOrgs
         ? undefined
-        : withoutOrg(
-            blocks.filter(
-              ({ after, text, isCte }) =>
-                after !== '' &&
-                !isCte &&
-                !/\blateral$/.test(after) &&
-                !becomesJoin.test(after) &&
-                /\b\w+\.org_id = \w+\.org_id\b/.test(text),
-            ),
-          ),
+        : blocks.find(
+            (block) =>
+              block.kind !== 'insert' &&
+              block.tables.length > 0 &&
+              !namesOrg(block) &&
+              // Look-ups name it where tables are distributed.
+              !/\blateral$/.test(block.after) &&
+              !/\basked\.org_id \?/.test(block.text) &&
+              !becomesJoin.test(block.after) &&
+              takesOrg(block),
+          )?.text,
   },
   {
     name: 'all people joined to rows of a shard',

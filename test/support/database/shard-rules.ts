@@ -38,15 +38,18 @@ export interface ShardRule {
   find(statement: Statement): string | undefined
 }
 
+// What can follow a table without an alias. As an alias, it would hide the table behind it.
 const keyword =
-  /^(?:where|on|set|join|left|right|full|inner|cross|order|group|limit|values|select|using|returning|for|and|or|union|default|as|having|from|offset|do)$/
-const tableReference =
-  /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]+)\b(?!\s*\.)(?:\s+(?:as\s+)?([a-z_]+)\b)?/g
+  'where|on|set|join|left|right|full|inner|cross|order|group|limit|values|select|using|returning|for|and|or|union|default|as|having|from|offset|do'
+const tableReference = new RegExp(
+  String.raw`\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]+)\b(?!\s*\.)(?:\s+(?:as\s+)?(?!(?:${keyword})\b)([a-z_]+)\b)?`,
+  'g',
+)
 
 const tablesOf = (text: string, distributed: ReadonlySet<string>): TableReference[] =>
   Array.from(text.matchAll(tableReference), ([, table = '', alias]) => ({
     table,
-    alias: alias === undefined || keyword.test(alias) ? table : alias,
+    alias: alias ?? table,
   })).filter(({ table }) => distributed.has(table))
 
 const kindOf = (text: string): Block['kind'] | undefined =>

@@ -206,18 +206,21 @@ describe('duplicates', () => {
     const webhook = await createWebhook(app, owner)
     const other = await app.secondServer({}, { work: false })
     const body = JSON.stringify({ type: 'storm' })
-    const headers = signed(webhook.secret, body, 'msg_storm')
     const pools = [app, other].map(({ url }) => new Pool(url, { connections: 50 }))
     const seen = new Set<string>()
     let firsts = 0
-    const ask = async (pool: Pool) => {
+    const ask = async (pool: Pool, headers: ReturnType<typeof signed>) => {
       const response = await pool.request({ method: 'POST', path: webhook.receivePath, body, headers })
       const { data } = (await response.body.json()) as { data: { eventId: string; duplicate: boolean } }
       assert.equal(response.statusCode, 200)
       seen.add(data.eventId)
       if (!data.duplicate) firsts += 1
     }
-    await Promise.all(Array.from({ length: 10_000 }, (_, n) => ask(pools[n % 2]!)))
+    for (let round = 0; round < 10; round++) {
+      // Signed again, because a signature is valid for five minutes, which all requests exceed on a busy machine.
+      const headers = signed(webhook.secret, body, 'msg_storm')
+      await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(pools[n % 2]!, headers)))
+    }
     await Promise.all(pools.map((pool) => pool.close()))
     assert.equal(seen.size, 1)
     assert.equal(firsts, 1)

@@ -242,7 +242,11 @@ describe('favorites', () => {
     assert.equal((await kept()).length, 3)
     await deletePurged(app.db)
     assert.equal((await kept()).length, 2)
-    await app.db.execute(sql`delete from members where org_id = ${owner.orgId} and user_id = ${member.userId}`)
+    const found = await app.db.row<{ id: string }>(sql`
+      select id from members where org_id = ${owner.orgId} and user_id = ${member.userId}`)
+    const headers = await app.stepUp(owner)
+    const removed = await app.call('DELETE', `/api/v1/members/${found?.id}`, { as: owner, headers })
+    assert.equal(removed.status, 200, removed.text)
     assert.deepEqual(await kept(), [])
   })
 

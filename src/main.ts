@@ -5,6 +5,7 @@ import { ConfigError } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { openDeps } from './deps.ts'
 import type { OpenedDeps } from './deps.ts'
+import { keepDirect } from './files/direct/direct.ts'
 import { bootstrap, writePrivately } from './identity/bootstrap.ts'
 import type { Bootstrapped } from './identity/bootstrap.ts'
 import { openDataDir, prepareDataDir } from './platform/postgres/data-dir.ts'
@@ -156,7 +157,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   // With the lock, no upload can be running. A job cleans up shared directories by age.
   if (storage.lock) {
     await objects
-      .removeUnfinished({ soleProcess: true })
+      .removeUnfinished({ soleProcess: true, keep: (keys) => keepDirect(db, keys) })
       .catch((error: unknown) => log.warn({ err: error }, 'files of interrupted uploads could not be removed'))
   }
   // Not in a worker: the process that creates the owner prints the sign-in link, and a worker has no URL for it.

@@ -110,7 +110,10 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerEventEndpointRoutes(app, deps)
   registerReference(app)
   registerGuides(app)
-  await registerConsole(app, config.contentBaseUrl)
+  await registerConsole(app, {
+    contentOrigin: config.contentBaseUrl,
+    uploadOrigin: config.directUploads ? await deps.objects.direct?.origin() : undefined,
+  })
   await app.ready()
   return app
 }

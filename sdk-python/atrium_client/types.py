@@ -39,6 +39,7 @@ IDEMPOTENT_ROUTES: Final = frozenset(
         "POST /files",
         "POST /files/:id/restore",
         "POST /files/:id/shares",
+        "POST /files/:id/upload/complete",
         "POST /files/:id/versions/:version/restore",
         "POST /members",
         "POST /members/:id/sign-in-link",
@@ -1926,6 +1927,44 @@ class DepositStarted(TypedDict):
     message: NotRequired[str]
 
 
+class DirectPartsPartsItem(TypedDict):
+    # Number of the part, at most 10,000.
+    number: int
+    # Place of its first byte in the file, from 0.
+    startByte: int
+    # Size in bytes, which the request must have exactly.
+    sizeBytes: int
+    # Signed URL that accepts the bytes of the part by PUT, for one hour. It needs no other credentials.
+    url: str
+
+
+class DirectParts(TypedDict):
+    # The parts in the order of the request, each once.
+    parts: list[DirectPartsPartsItem]
+    # When the upload is deleted unless URLs are requested again.
+    expiresAt: str
+
+
+class DirectPartsRequest(TypedDict):
+    # Numbers of 1–100 parts. A part can be sent again until the upload is completed.
+    numbers: list[int]
+
+
+class DirectUpload(TypedDict):
+    # `open`: bytes are missing. `verifying`: all have arrived and are being checked. `ready`: the file has them. `failed`: they are not those that were declared, and are deleted with the file.
+    state: Literal["open", "verifying", "ready", "failed"]
+    # Size of every part except the last one in bytes. A file of at most 100 MB is one part.
+    partBytes: int
+    # Number of parts, at most 10,000.
+    partCount: int
+    # Numbers of the parts that have arrived, in ascending order. Only when an open upload is retrieved.
+    receivedParts: NotRequired[list[int]]
+    # Why the upload has failed. Null in other states.
+    error: str | None
+    # When an open upload is deleted with its file: 24 hours after the last request for URLs of parts, and at most 7 days after its creation. Failed and ready uploads are forgotten then.
+    expiresAt: str
+
+
 class EmbeddingCreate(TypedDict):
     # ID of a model from `GET /models` with the capability `embeddings`, `<provider>/<model>`, at most 255 characters.
     model: str
@@ -2590,7 +2629,7 @@ class FileCreate(TypedDict):
     name: NotRequired[str]
     # Media type in lower case, without parameters. Must be one of the types that can be stored. At most 255 characters. Required for files.
     mimeType: NotRequired[str]
-    # Size in bytes, 0–104,857,600. Required for files.
+    # Size in bytes, 0–104,857,600, with direct uploads up to `UPLOAD_MAX_BYTES` (at most 5,497,558,138,880). Required for files.
     size: NotRequired[int]
     # ID of the containing folder. Default, also for null: the root of the org.
     parentId: NotRequired[str | None]
@@ -2602,8 +2641,9 @@ class FileCreate(TypedDict):
 
 class FileCreated(TypedDict):
     file: File
-    # Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only.
+    # Signed URL that accepts the bytes by PUT, within an hour. Present for pending files only. When `upload` is present, it belongs to the object store, the upload must be completed afterwards, and it is missing for files of several parts.
     uploadUrl: NotRequired[str]
+    upload: NotRequired[DirectUpload]
 
 
 class FileCreatedEventSubject(TypedDict):
@@ -9984,6 +10024,48 @@ class Calls:
     @overload
     def call(
         self,
+        route: Literal["GET /files/:id/upload"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> DirectUpload: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["DELETE /files/:id/upload"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Deleted: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /files/:id/upload/complete"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> DirectUpload: ...
+
+    @overload
+    def call(
+        self,
+        route: Literal["POST /files/:id/upload/parts"],
+        *,
+        params: IdParams,
+        body: DirectPartsRequest,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> DirectParts: ...
+
+    @overload
+    def call(
+        self,
         route: Literal["GET /files/:id/versions"],
         *,
         params: IdParams,
@@ -12011,6 +12093,48 @@ class Calls:
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["GET /files/:id/upload"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[DirectUpload]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["DELETE /files/:id/upload"],
+        *,
+        params: IdParams,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[Deleted]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /files/:id/upload/complete"],
+        *,
+        params: IdParams,
+        idempotency_key: str | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[DirectUpload]: ...
+
+    @overload
+    def call_with_response(
+        self,
+        route: Literal["POST /files/:id/upload/parts"],
+        *,
+        params: IdParams,
+        body: DirectPartsRequest,
+        headers: Mapping[str, str] | None = ...,
+        timeout: float | None = ...,
+    ) -> Result[DirectParts]: ...
 
     @overload
     def call_with_response(

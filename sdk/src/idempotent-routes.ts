@@ -23,6 +23,7 @@ export const idempotentRoutes: ReadonlySet<string> = new Set([
   'POST /files',
   'POST /files/:id/restore',
   'POST /files/:id/shares',
+  'POST /files/:id/upload/complete',
   'POST /files/:id/versions/:version/restore',
   'POST /members',
   'POST /members/:id/sign-in-link',

@@ -1676,6 +1676,42 @@ export interface DepositStarted {
   message?: string
 }
 
+export interface DirectParts {
+  /** The parts in the order of the request, each once. */
+  parts: Array<{
+    /** Number of the part, at most 10,000. */
+    number: number
+    /** Place of its first byte in the file, from 0. */
+    startByte: number
+    /** Size in bytes, which the request must have exactly. */
+    sizeBytes: number
+    /** Signed URL that accepts the bytes of the part by PUT, for one hour. It needs no other credentials. */
+    url: string
+  }>
+  /** When the upload is deleted unless URLs are requested again. */
+  expiresAt: string
+}
+
+export interface DirectPartsRequest {
+  /** Numbers of 1–100 parts. A part can be sent again until the upload is completed. */
+  numbers: number[]
+}
+
+export interface DirectUpload {
+  /** `open`: bytes are missing. `verifying`: all have arrived and are being checked. `ready`: the file has them. `failed`: they are not those that were declared, and are deleted with the file. */
+  state: "open" | "verifying" | "ready" | "failed"
+  /** Size of every part except the last one in bytes. A file of at most 100 MB is one part. */
+  partBytes: number
+  /** Number of parts, at most 10,000. */
+  partCount: number
+  /** Numbers of the parts that have arrived, in ascending order. Only when an open upload is retrieved. */
+  receivedParts?: number[]
+  /** Why the upload has failed. Null in other states. */
+  error: string | null
+  /** When an open upload is deleted with its file: 24 hours after the last request for URLs of parts, and at most 7 days after its creation. Failed and ready uploads are forgotten then. */
+  expiresAt: string
+}
+
 export interface EmbeddingCreate {
   /** ID of a model from `GET /models` with the capability `embeddings`, `<provider>/<model>`, at most 255 characters. */
   model: string
@@ -2296,7 +2332,7 @@ export interface FileCreate {
   name?: string
   /** Media type in lower case, without parameters. Must be one of the types that can be stored. At most 255 characters. Required for files. */
   mimeType?: string
-  /** Size in bytes, 0–104,857,600. Required for files. */
+  /** Size in bytes, 0–104,857,600, with direct uploads up to `UPLOAD_MAX_BYTES` (at most 5,497,558,138,880). Required for files. */
   size?: number
   /** ID of the containing folder. Default, also for null: the root of the org. */
   parentId?: string | null
@@ -2308,8 +2344,9 @@ export interface FileCreate {
 
 export interface FileCreated {
   file: File
-  /** Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only. */
+  /** Signed URL that accepts the bytes by PUT, within an hour. Present for pending files only. When `upload` is present, it belongs to the object store, the upload must be completed afterwards, and it is missing for files of several parts. */
   uploadUrl?: string
+  upload?: DirectUpload
 }
 
 export interface FileCreatedEvent {
@@ -8440,6 +8477,44 @@ export interface Routes {
       shareId: string
     }
     data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Retrieve a direct upload */
+  'GET /files/:id/upload': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: DirectUpload
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Delete a direct upload */
+  'DELETE /files/:id/upload': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Deleted
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+  }
+  /** Complete a direct upload */
+  'POST /files/:id/upload/complete': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: DirectUpload
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
+    options: 'idempotencyKey'
+  }
+  /** Create URLs for parts of a direct upload */
+  'POST /files/:id/upload/parts': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: DirectPartsRequest
+    data: DirectParts
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** List the versions of a file */

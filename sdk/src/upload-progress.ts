@@ -84,7 +84,12 @@ export const fetchWithProgress =
     const Request = injected === undefined ? browserRequest() : undefined
     if (Request) return sendByXhr(new Request(), url, init, onProgress)
     const body = counted(init.body as Blob, onProgress)
+    // An object store accepts no body of unknown length.
+    const headers = {
+      ...Object.fromEntries(new Headers(init.headers)),
+      'content-length': String((init.body as Blob).size),
+    }
     // Without `duplex`, fetch rejects a stream as body. The type of browsers does not have the field.
-    const streamed = { ...init, body, duplex: 'half' } as RequestInit
+    const streamed = { ...init, headers, body, duplex: 'half' } as RequestInit
     return (injected ?? fetch)(url, streamed)
   }

@@ -1,10 +1,11 @@
 import type { Client } from './client.ts'
 import { AtriumError } from './errors.ts'
+import { uploadDirectly } from './direct-uploads.ts'
 import type { File as StoredFile } from './types.ts'
 import type { UploadProgress } from './upload-progress.ts'
 
 export interface UploadOptions {
-  /** The bytes, at most 100 MB. In Node.js, `openAsBlob` of `node:fs` reads a file from disk as it is sent. */
+  /** The bytes, at most 100 MB, or as many as the server allows in direct uploads. In Node.js, `openAsBlob` of `node:fs` reads a file from disk as it is sent. */
   content: Blob | Uint8Array | string
   /** 1–255 characters. Default: the name of a `File`. */
   name?: string | undefined
@@ -33,7 +34,8 @@ const findStored = async (client: Client, id: string, error: unknown): Promise<S
 }
 
 /**
- * Uploads a file: creates it, sends its bytes to the signed URL and resolves with the stored file. Both requests are
+ * Uploads a file: creates it, sends its bytes to the signed URL and resolves with the stored file. When the server offers
+ * direct uploads, the bytes are sent to its object store, and it resolves when they are verified. All requests are
  * retried, and the file is stored once. When it fails for good, the server deletes the incomplete file after 24 hours.
  */
 export const uploadFile = async (client: Client, options: UploadOptions): Promise<StoredFile> => {
@@ -50,7 +52,8 @@ export const uploadFile = async (client: Client, options: UploadOptions): Promis
     ...(parentId !== undefined && { parentId }),
     ...(projectId !== undefined && { projectId }),
   }
-  const { file, uploadUrl } = await client.call('POST /files', { body, signal, idempotencyKey })
+  const { file, uploadUrl, upload } = await client.call('POST /files', { body, signal, idempotencyKey })
+  if (upload !== undefined) return uploadDirectly(client, { fileId: file.id, upload, content, onProgress, signal })
   if (uploadUrl === undefined) throw new TypeError('The server returned no uploadUrl.')
   try {
     const stored = await client.put(uploadUrl, content, { contentType: mimeType, onProgress, signal })

@@ -244,6 +244,9 @@ const checkTogether = (parsed: Parsed): string[] => {
   if (parsed.S3_BUCKET === undefined && parsed.S3_ENDPOINT !== undefined) {
     mistakes.push('S3_ENDPOINT is set but S3_BUCKET is not')
   }
+  if (parsed.S3_BUCKET === undefined && parsed.S3_DIRECT_UPLOADS) {
+    mistakes.push('S3_DIRECT_UPLOADS is set but S3_BUCKET is not')
+  }
   return mistakes
 }
 

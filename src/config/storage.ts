@@ -73,7 +73,7 @@ export const storageVariables = {
   },
   UPLOAD_MAX_BYTES: {
     description:
-      'Maximum size of a file in bytes, 104,857,600–5,497,558,138,880 (5 TB). Larger files than 104,857,600 bytes (100 MB) need a resumable upload; other requests that send a file are limited to that.',
+      'Maximum size of a file in bytes, 104,857,600–5,497,558,138,880 (5 TB). Larger files than 104,857,600 bytes (100 MB) need a resumable or a direct upload; other requests that send a file are limited to that.',
     fallback: '104857600',
     parse: integer(104_857_600, 5_497_558_138_880),
   },
@@ -139,6 +139,12 @@ export const storageVariables = {
     fallback: '0',
     parse: boolean,
   },
+  S3_DIRECT_UPLOADS: {
+    description:
+      'Clients send the bytes of files to the bucket and not to Atrium. The bucket must be reachable for them, and allow the origin of the console by CORS.',
+    fallback: '0',
+    parse: boolean,
+  },
   ENCRYPTION_KEYS: {
     description:
       'Comma-separated keys of the form `id:base64(32 bytes)`. The first key encrypts, all keys decrypt. Unset: a key is generated under `DATA_DIR`. Required in production with `DATABASE_URL`.',
@@ -152,7 +158,7 @@ export interface StorageConfig {
   dataDir: string
   /** Bytes that uploads must leave free on the disk of the data directory. */
   diskReserveBytes: number
-  /** Of a file that is uploaded in a resumable upload; requests that send a whole file accept less. */
+  /** Of a file that is uploaded in a resumable or direct upload; requests that send a whole file accept less. */
   uploadMaxBytes: number
   databaseUrl: string | undefined
   databaseDirectUrl: string | undefined
@@ -161,6 +167,8 @@ export interface StorageConfig {
   databasePoolSize: number
   redisUrl: string | undefined
   s3: S3Settings | undefined
+  /** Whether clients send the bytes of files to the bucket. */
+  directUploads: boolean
   /** The first key encrypts, all keys decrypt. Undefined: one is generated under the data directory. */
   encryptionKeys: EncryptionKey[] | undefined
 }
@@ -185,5 +193,6 @@ export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): Stor
           region: parsed.S3_REGION,
           forcePathStyle: parsed.S3_FORCE_PATH_STYLE,
         },
+  directUploads: parsed.S3_BUCKET !== undefined && parsed.S3_DIRECT_UPLOADS,
   encryptionKeys: parsed.ENCRYPTION_KEYS,
 })

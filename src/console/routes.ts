@@ -7,10 +7,18 @@ import type { App } from '../platform/http/http.ts'
 
 const built = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
+/** Other origins that the console uses. */
+export interface ConsoleOrigins {
+  /** Of user content. */
+  contentOrigin: string | undefined
+  /** Of the bucket, to which the console sends files when it is configured to. */
+  uploadOrigin: string | undefined
+}
+
 // Scripts, styles and fonts are files of this server, nothing is evaluated, and no other page may frame the console.
 // `blob:` is for images that are selected for an upload. Images, media and PDFs come from the API, or from the origin of
 // user content if configured.
-const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
+const contentSecurityPolicyOf = ({ contentOrigin, uploadOrigin }: ConsoleOrigins): string => {
   const from = contentOrigin === undefined ? "'self'" : `'self' ${contentOrigin}`
   return [
     "default-src 'none'",
@@ -19,7 +27,7 @@ const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
     "font-src 'self'",
     `img-src ${from} blob: data:`,
     `media-src ${from} blob:`,
-    "connect-src 'self'",
+    uploadOrigin === undefined ? "connect-src 'self'" : `connect-src 'self' ${uploadOrigin}`,
     `frame-src ${from}`,
     "form-action 'self'",
     "base-uri 'none'",
@@ -65,8 +73,8 @@ const sendPage = (reply: FastifyReply, contentSecurityPolicy: string): FastifyRe
 }
 
 /** Serves the console: precompressed files that `npm start` built. */
-export const registerConsole = async (app: App, contentOrigin: string | undefined): Promise<void> => {
-  const policy = contentSecurityPolicyOf(contentOrigin)
+export const registerConsole = async (app: App, origins: ConsoleOrigins): Promise<void> => {
+  const policy = contentSecurityPolicyOf(origins)
   await app.register(fastifyStatic, {
     root: built,
     serve: false,

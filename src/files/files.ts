@@ -6,7 +6,6 @@ import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import { guardsOf, inheritGuards, requireWritable } from './access/guards.ts'
-import { checkMimeType } from './uploads/mime-types.ts'
 import type { FilesDeps } from './deps.ts'
 import { checkName } from './tree/names.ts'
 import * as queries from './queries.ts'
@@ -15,6 +14,8 @@ import { lockFiles, lockForDeletion, lockMoves } from './tree/queries.ts'
 import { checkDepth, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
 import { purgeFile, removeFile } from './trash/trash.ts'
+import { insertPending, pendingOf, required } from './uploads/pending.ts'
+import { maxFileBytes } from './uploads/limits.ts'
 import { requireRow } from './uploads/uploads.ts'
 import { noteChange } from './recent/recent.ts'
 import { overwriteByFile } from './versions/versions.ts'
@@ -54,11 +55,6 @@ export { checkFormLength, repeatForm, uploadForm } from './uploads/upload-form.t
 export { storeFile } from './uploads/uploads.ts'
 export { overwriteWith } from './versions/versions.ts'
 
-const required = <T>(value: T | undefined, name: string): T => {
-  if (value === undefined) throw badRequest(`${name} is required`)
-  return value
-}
-
 const createFolder = async (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   const name = checkName(required(body.name, 'name'))
   return db.transaction(actor, async (db) => {
@@ -90,29 +86,12 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
   })
 }
 
-const createPendingUpload = async (
-  db: Database,
-  quotas: Quotas,
-  actor: Actor,
-  body: FileCreate,
-): Promise<queries.FileRow> => {
-  const name = checkName(required(body.name, 'name'))
-  const mimeType = checkMimeType(required(body.mimeType, 'mimeType'))
-  const sizeBytes = required(body.size, 'size')
-  return db.transaction(actor, async (db) => {
-    const place = await resolvePlace(db, actor, body)
-    // The declared size counts towards the quota now, so that the upload cannot exceed it later.
-    await quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
-    const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
-    return insertFile(db, actor, file)
-  })
-}
-
 /** Creates a folder, a link, or a file whose bytes are uploaded later. */
 export const createFile = (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   if (body.source === 'folder') return createFolder(db, quotas, actor, body)
   if (body.source === 'link') return createLink(db, quotas, actor, body)
-  return createPendingUpload(db, quotas, actor, body)
+  const pending = pendingOf(body, maxFileBytes)
+  return db.transaction(actor, (db) => insertPending(db, quotas, actor, pending))
 }
 
 const maxTags = 50

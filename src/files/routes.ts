@@ -12,6 +12,7 @@ import { contentOriginHeaders, downloadHeaders, inlineHeaders } from './download
 import { isOnContentOrigin } from './downloads/content-origin.ts'
 import { getContent, previewFile } from './content.ts'
 import type { FilesDeps } from './deps.ts'
+import { registerDirectRoutes } from './direct/routes.ts'
 import { deleteFile, updateFile } from './files.ts'
 import { listFiles } from './listing/listing.ts'
 import { fileRecord, trashedRecord } from './record.ts'
@@ -37,6 +38,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
   registerUploadRoutes(app, deps)
   registerResumableRoutes(app, deps)
+  registerDirectRoutes(app, deps)
   registerProjectRoutes(app, deps)
   registerFileChanges(app, deps)
   registerTrashRoutes(app, deps)

@@ -3,7 +3,8 @@ import type { Static } from 'typebox'
 import { CreatedAt, Id, IdOf, ListQuery, Nullable, Patch, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
 import { FileFilters } from './listing/schemas.ts'
 import { maxNameLength } from './tree/names.ts'
-import { maxFileBytes } from './uploads/uploads.ts'
+import { DirectUpload } from './direct/schemas.ts'
+import { largestFileBytes } from './uploads/limits.ts'
 
 const nameRule = 'Name, 1–255 characters without NUL, CR or LF.'
 const Name = Type.String({
@@ -130,8 +131,9 @@ export const FileCreate = Type.Object(
     size: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: maxFileBytes,
-        description: 'Size in bytes, 0–104,857,600. Required for files.',
+        maximum: largestFileBytes,
+        description:
+          'Size in bytes, 0–104,857,600, with direct uploads up to `UPLOAD_MAX_BYTES` (at most 5,497,558,138,880). Required for files.',
         examples: [8],
       }),
     ),
@@ -156,12 +158,14 @@ export const FileCreated = Type.Object(
     file: File,
     uploadUrl: Type.Optional(
       Type.String({
-        description: 'Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only.',
+        description:
+          'Signed URL that accepts the bytes by PUT, within an hour. Present for pending files only. When `upload` is present, it belongs to the object store, the upload must be completed afterwards, and it is missing for files of several parts.',
         examples: [
           'https://atrium.example.com/api/v1/files/01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1/content?token=eyJhbGciOi',
         ],
       }),
     ),
+    upload: Type.Optional(DirectUpload),
   },
   { description: 'The new record.' },
 )

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { createPromotion } from '../../src/billing/promotions.ts'
 import { createSignInLink } from '../../src/identity/sign-in/links.ts'
+import { sql } from '../../src/platform/database/database.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { CallOptions, TestActor, TestApp } from '../harness.ts'
 import { create, createFolder, formBody, formType, pathOf as pathOfUrl, upload } from '../support/files.ts'
@@ -201,6 +202,18 @@ export const samples: Record<string, MakeSample[]> = {
     async (_app, owner) => {
       const headers = { 'content-type': chunkType, 'upload-length': '3', 'upload-metadata': 'name YS50eHQ=' }
       return { path: `${api}/uploads`, options: { as: owner, body: 'abc', headers } }
+    },
+  ],
+  [`DELETE ${api}/files/:id/upload`]: [
+    // The row of a direct upload, because this server has no bucket.
+    async (app, owner) => {
+      const { file } = await create(app, owner, { name: 'a.txt', mimeType: 'text/plain', size: 3 })
+      const blobId = newId()
+      await app.db.execute(sql`insert into blobs (org_id, id, state) values (${owner.orgId}, ${blobId}, 'part')`)
+      await app.db.execute(sql`
+        insert into direct_uploads (org_id, file_id, created_by, blob_id, store_id, size_bytes, part_bytes, expires_at, ends_at)
+        values (${owner.orgId}, ${file.id}, ${owner.userId}, ${blobId}, 'none', 3, 3, now() + interval '1 hour', now())`)
+      return { path: `${api}/files/${file.id}/upload`, options: { as: owner } }
     },
   ],
   [`PATCH ${api}/uploads/:id`]: [receivingBytes({})],
@@ -515,6 +528,8 @@ const provider = 'needs a provider that the sweep does not have'
 
 /** Routes whose samples are rejected, and why. They must record nothing then; other tests check their success. */
 export const withoutSuccess: Record<string, string> = {
+  [`POST ${api}/files/:id/upload/parts`]: 'needs a bucket',
+  [`POST ${api}/files/:id/upload/complete`]: 'needs a bucket',
   [`POST ${api}/auth/sign-in`]: signIn,
   [`POST ${api}/auth/sign-in/link`]: signIn,
   [`POST ${api}/auth/sign-in/totp`]: signIn,

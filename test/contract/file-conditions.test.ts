@@ -7,6 +7,7 @@ const unrestricted: Record<string, string> = {
   'src/quotas/verify-queries.ts findFileDrift': 'sums of the org',
   'src/files/queries.ts findProvenance': 'who uploaded what the caller has just read',
   'src/files/queries.ts findUpload': 'by the token of an upload URL',
+  'src/files/direct/queries.ts findVerifying': 'a job',
   'src/files/queries.ts softDeleteFile': 'of a file that lockForDeletion has locked',
   'src/files/versions/queries.ts listVersions': 'of a file that findFile has found',
   'src/files/versions/queries.ts settleVersions': 'of a file that is locked',

@@ -25,6 +25,7 @@ const withOwnServer = new Set(['README.md', 'docs/guides/operations.md'])
 const reasons: Record<string, number> = {
   'needs Docker': 3,
   'needs Kubernetes': 1,
+  'needs a bucket': 1,
   'needs an MCP server whose tools have changed': 1,
   'needs the consent of a person at a provider': 2,
 }

@@ -159,6 +159,9 @@ export const listUnfinished = (db: Db, minAgeHours: number, limit: number) =>
     -- all orgs: an hourly job of the server
     select org_id, id from files
     where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
+      and not exists (
+        select from direct_uploads d
+        where d.org_id = files.org_id and d.file_id = files.id and d.state in ('open', 'verifying'))
     order by created_at limit ${limit}`)
 
 export interface DeletedFile {

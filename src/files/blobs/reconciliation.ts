@@ -8,6 +8,10 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import * as queries from './queries.ts'
 import { hasSearchIndex } from '../listing/queries.ts'
+import { keepDirect } from '../direct/direct.ts'
+import { removeExpired as removeExpiredDirect } from '../direct/ending.ts'
+import { registerVerification, resumeVerification } from '../direct/verify.ts'
+import type { VerifyJobs } from '../direct/verify.ts'
 import { removeExpired } from '../resumable/resumable.ts'
 import { deleteForgottenVersions } from '../versions/queries.ts'
 import { markOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
@@ -98,7 +102,7 @@ export const reconcile = async (
 ): Promise<Findings> => {
   const { db, objects, log } = deps
   const { ageHours = minAgeHours, signal } = options
-  await objects.removeUnfinished({ soleProcess: false })
+  await objects.removeUnfinished({ soleProcess: false, keep: (keys) => keepDirect(db, keys) })
   await deleteForgottenVersions(db)
   const { missing, unused } = await checkLive(deps, ageHours, signal)
   for (const { orgId } of await queries.listUnsettledOrgs(db)) {
@@ -136,8 +140,9 @@ export const removeUnfinished = async (db: Database, ageHours = minAgeHours): Pr
 const nightly = defineJob<Record<string, never>>('files.reconcile', { retryLimit: 2, timeoutSeconds: 6 * 3_600 })
 const hourly = defineJob<Record<string, never>>('files.remove-unfinished', { retryLimit: 2 })
 
-export const registerFileJobs = (jobs: Pick<Jobs, 'work' | 'schedule'>, deps: ReconciliationDeps): void => {
+export const registerFileJobs = (jobs: VerifyJobs & Pick<Jobs, 'schedule'>, deps: ReconciliationDeps): void => {
   const { db, objects, log } = deps
+  registerVerification(jobs, { ...deps, jobs })
   jobs.work(releaseBytes, ({ orgId }) => releaseUnused(db, objects, orgId))
   jobs.work(nightly, async (_payload, { signal }) => {
     await reconcile(deps, { signal })
@@ -149,8 +154,10 @@ export const registerFileJobs = (jobs: Pick<Jobs, 'work' | 'schedule'>, deps: Re
   })
   jobs.schedule(nightly, '23 3 * * *')
   jobs.work(hourly, async () => {
+    await removeExpiredDirect({ ...deps, jobs })
     await removeUnfinished(db)
     await removeExpired(deps)
+    await resumeVerification(db, jobs)
   })
   jobs.schedule(hourly, '17 * * * *')
 }

@@ -7,6 +7,7 @@ import { originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Empty, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import type { FilesDeps } from '../deps.ts'
+import { directOf } from '../direct/direct.ts'
 import { bareTypeOf } from '../uploads/mime-types.ts'
 import { lengthOf as bodyLengthOf } from '../uploads/upload-form.ts'
 import { createUploadLeases } from './leases.ts'
@@ -167,7 +168,8 @@ const registerCreation = (app: App, context: Context): void => {
       schema: {
         tags,
         summary: 'Retrieve what resumable uploads support',
-        description: 'Returns the versions, extensions and limits of the tus protocol that the server supports.',
+        description:
+          'Returns the versions, extensions and limits of the tus protocol that the server supports, and whether it offers direct uploads.',
         response: {
           204: withHeaders(
             Empty('The capabilities of the server.'),
@@ -175,6 +177,7 @@ const registerCreation = (app: App, context: Context): void => {
             'Tus-Extension',
             'Tus-Max-Size',
             'Tus-Checksum-Algorithm',
+            'Atrium-Direct-Uploads',
           ),
         },
       },
@@ -187,6 +190,7 @@ const registerCreation = (app: App, context: Context): void => {
           'tus-version': version,
           'tus-extension': extensions,
           'tus-max-size': String(config.uploadMaxBytes),
+          ...(directOf(context.deps) ? { 'atrium-direct-uploads': 'true' } : {}),
           'tus-checksum-algorithm': algorithms.join(','),
         })
         .send(),

@@ -56,6 +56,10 @@ const responseHeaders = {
   'Tus-Resumable': { type: 'string', description: 'Version of the protocol.' },
   'Tus-Version': { type: 'string', description: 'Versions of the protocol.' },
   'Tus-Extension': { type: 'string', description: 'Extensions of the protocol, separated by commas.' },
+  'Atrium-Direct-Uploads': {
+    type: 'string',
+    description: '`true` when the bytes of new files can be sent to the object store directly. Otherwise absent.',
+  },
   'Tus-Max-Size': { type: 'integer', description: 'Maximum size of an upload in bytes (`UPLOAD_MAX_BYTES`).' },
   'Tus-Checksum-Algorithm': { type: 'string', description: 'Algorithms of `Upload-Checksum`.' },
   Location: { type: 'string', description: 'URL of the upload.' },

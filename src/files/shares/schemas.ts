@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CreatedAt, Id, IdOf, Nullable, Patch, TimestampOf, UpdatedAt } from '../../platform/http/schemas.ts'
-import { maxFileBytes } from '../uploads/uploads.ts'
+import { maxFileBytes } from '../uploads/limits.ts'
 
 /** Path parameters of a share of a file. */
 export const ShareParams = Type.Object({ id: IdOf('ID of the file.'), shareId: IdOf('ID of the share.') })

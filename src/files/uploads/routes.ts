@@ -13,10 +13,15 @@ import { bareTypeOf, checkMimeType } from './mime-types.ts'
 import * as queries from '../queries.ts'
 import { fileRecord } from '../record.ts'
 import type { FilesDeps } from '../deps.ts'
+import { createDirect, directOf, directRecord, signPart } from '../direct/direct.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { DirectUploads } from '../../platform/object-store/object-store.ts'
+import { pendingOf } from './pending.ts'
 import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts'
 import { requireToken, uploadUrlOf } from '../signed-urls/signed-urls.ts'
 import { checkFormLength, lengthOf, repeatForm, uploadForm } from './upload-form.ts'
-import { alreadyFinished, finishUpload, maxFileBytes, receive, tooLarge } from './uploads.ts'
+import { maxFileBytes } from './limits.ts'
+import { alreadyFinished, finishUpload, receive, tooLarge } from './uploads.ts'
 import { getOverwritable, overwriteFile } from '../versions/versions.ts'
 
 /** The Content-Type of a signed PUT must be the declared type, application/octet-stream, or absent. */
@@ -33,6 +38,27 @@ const bytesOf = (request: FastifyRequest): AsyncIterable<Buffer> =>
 const newTypeOf = (header: string | undefined, known: string): string => {
   const type = header === undefined ? '' : bareTypeOf(header)
   return type === '' || type === 'application/octet-stream' ? known : checkMimeType(type)
+}
+
+/** What the store offers for a new file. Nothing is sent for an empty one, so it is made as elsewhere. */
+const directFor = (deps: FilesDeps, { source = 'upload', size = 0 }: FileCreate): DirectUploads | undefined =>
+  source === 'upload' && size > 0 ? directOf(deps) : undefined
+
+/** Creates a pending file whose bytes are sent to the object store. */
+const beginDirect = async (
+  deps: FilesDeps & { direct: DirectUploads },
+  request: FastifyRequest & { db: Database },
+  body: FileCreate,
+) => {
+  const { actor } = request
+  const pending = pendingOf(body, deps.config.uploadMaxBytes)
+  const { file, upload } = await createDirect(deps, request.db, actor, pending)
+  const record = directRecord(upload, [])
+  return {
+    file: fileRecord(file, actor.orgId, originOf(request, deps.config.baseUrl)),
+    ...(record.partCount === 1 ? { uploadUrl: (await signPart(deps.direct, upload, 1)).url } : {}),
+    upload: record,
+  }
 }
 
 /** Replaces the bytes of a file by the body of an authenticated request. */
@@ -74,7 +100,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           tags: ['Files'],
           summary: 'Upload a file or create a folder or link',
           description:
-            'As `multipart/form-data`, stores a file in one request. As JSON, creates a folder, a link, or a pending file with an `uploadUrl` that accepts the bytes by PUT. A file has at most 100 MB and one of the media types that can be stored. PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, SERVICE_UNAVAILABLE when the store is full or not reachable. Uploads count against the rate limit `uploads`, folders and links against `writes`.',
+            'As `multipart/form-data`, stores a file in one request. As JSON, creates a folder, a link, or a pending file with an `uploadUrl` that accepts the bytes by PUT. On a server with `S3_DIRECT_UPLOADS=1`, the bytes of such a file are sent to the object store, and the response has an `upload`, which must be completed. A file has at most 100 MB (with an `upload`, `UPLOAD_MAX_BYTES`) and one of the media types that can be stored. PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, SERVICE_UNAVAILABLE when the store is full or not reachable. Uploads count against the rate limit `uploads`, folders and links against `writes`.',
           body: {
             content: { 'application/json': { schema: FileCreate }, 'multipart/form-data': { schema: FileUpload } },
           },
@@ -101,7 +127,15 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
             return sendReplay(reply, request.replay)
           }
           row = await uploadForm(deps, request)
-        } else row = await createFile(request.db, deps.quotas, actor, request.body as FileCreate)
+        } else {
+          const body = request.body as FileCreate
+          const direct = directFor(deps, body)
+          if (direct) {
+            reply.code(201)
+            return ok(await beginDirect({ ...deps, direct }, request, body))
+          }
+          row = await createFile(request.db, deps.quotas, actor, body)
+        }
         reply.code(201)
         const file = fileRecord(row, actor.orgId, origin)
         return ok(

@@ -4,7 +4,8 @@ import type { StoreDeps } from '../deps.ts'
 import type { FileRow } from '../queries.ts'
 import { readForm } from './multipart.ts'
 import type { FilePart, UploadForm } from './multipart.ts'
-import { createUploadedFile, discard, maxFileBytes, measure, receive, tooLarge } from './uploads.ts'
+import { maxFileBytes } from './limits.ts'
+import { createUploadedFile, discard, measure, receive, tooLarge } from './uploads.ts'
 import type { Measured, Received } from './uploads.ts'
 
 // The maximum file size plus boundaries, part headers and two ids.

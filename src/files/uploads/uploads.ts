@@ -11,12 +11,11 @@ import { storageKeyOf } from '../blobs/blobs.ts'
 import * as blobQueries from '../blobs/queries.ts'
 import type { StoreDeps } from '../deps.ts'
 import { insertFile, recordChange } from '../events.ts'
+import { maxFileBytes } from './limits.ts'
 import { checkHead, headBytes } from './magic-bytes.ts'
 import * as queries from '../queries.ts'
 import { resolvePlace } from '../tree/tree.ts'
 import type { Place } from '../tree/tree.ts'
-
-export const maxFileBytes = 104_857_600
 
 /** The hash and size of bytes that were streamed. */
 export interface Measured {

@@ -27,6 +27,33 @@ export interface SignedGetOptions {
   contentDisposition: string
 }
 
+/** A part that a client has uploaded. */
+export interface StoredPart {
+  /** From 1. */
+  number: number
+  sizeBytes: number
+  etag: string
+}
+
+/** Uploads whose bytes clients send to the store and not to this server. Throws SERVICE_UNAVAILABLE like the store. */
+export interface DirectUploads {
+  /** The origin of the URLs, for the content security policy of pages that use them. */
+  origin(): Promise<string>
+  /** Begins an upload of a new object, which does not exist until it is complete. Returns the ID of the upload. */
+  begin(key: string, options: { contentType: string }): Promise<string>
+  /** A URL that accepts one part of exactly this size by PUT, until it expires or the upload ends. Sends no request. */
+  signPart(
+    key: string,
+    uploadId: string,
+    part: { number: number; sizeBytes: number; expiresSeconds: number },
+  ): Promise<string>
+  /** The parts that have arrived, in order. Undefined when the upload is complete, aborted or unknown. */
+  parts(key: string, uploadId: string): Promise<StoredPart[] | undefined>
+  complete(key: string, uploadId: string, parts: StoredPart[]): Promise<void>
+  /** Does nothing when the upload has ended. */
+  abort(key: string, uploadId: string): Promise<void>
+}
+
 /**
  * Stores the contents of files. Keys have the form `<folder>/<name>` (`assertKey`). Objects are never changed, only put
  * and deleted. Throws SERVICE_UNAVAILABLE when the store is full, read-only or unreachable; errors of the body are thrown
@@ -49,15 +76,21 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<StoredObject & { key: string }>
   /** A URL that serves the object with these headers; only for stores that clients can reach. */
   signedGetUrl?(key: string, options: SignedGetOptions): Promise<string>
+  /** Only for stores that clients can reach. */
+  readonly direct?: DirectUploads
   /** Rejects when the store is not writable and readable. */
   check(): Promise<void>
   /** The number of unfinished puts, of this and other processes and of crashed ones. */
   unfinished(): Promise<number>
   /**
    * Removes the remains of puts that a crash interrupted, and returns their number: those unchanged for two hours (a
-   * request can take one hour), or all on a disk that no other process writes to. Called when a server starts.
+   * request can take one hour), or all on a disk that no other process writes to. Called when a server starts. `keep`: those
+   * of these keys that clients are still uploading.
    */
-  removeUnfinished(options: { soleProcess: boolean }): Promise<number>
+  removeUnfinished(options: {
+    soleProcess: boolean
+    keep: (keys: string[]) => Promise<ReadonlySet<string>>
+  }): Promise<number>
 }
 
 export const unfinishedAgeMs = 2 * 3_600_000

@@ -25,6 +25,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { notFound } from '../http/errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
+import { createDirectUploads } from './s3-direct.ts'
 
 // The minimum size of an S3 part; smaller objects are one request. An upload holds one part that is filled and two that
 // are sent, and all uploads together send eight: 32 concurrent uploads use less than 240 MiB.
@@ -310,12 +311,14 @@ const createOperations = (client: S3Client, Bucket: string): Operations => {
 export const openS3Store = (s3: S3Settings): ObjectStore => {
   const client = new S3Client(clientConfig(s3, s3.endpoint))
   // Only for signing URLs, because the host is part of the signature.
-  const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(clientConfig(s3, s3.publicEndpoint))
+  const publicConfig = clientConfig(s3, s3.publicEndpoint ?? s3.endpoint)
+  const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(publicConfig)
   const Bucket = s3.bucket
   const operations = createOperations(client, Bucket)
   return {
     kind: 's3',
     ...operations,
+    direct: createDirectUploads({ client, publicClient, publicConfig, Bucket }),
     list: (prefix) => listObjects(client, Bucket, prefix),
     signedGetUrl: async (key, { expiresSeconds, contentType, contentDisposition }) => {
       assertKey(key)
@@ -339,14 +342,15 @@ export const openS3Store = (s3: S3Settings): ObjectStore => {
       return count
     },
     // Other processes may write to the bucket, even when this is the only process on the disk.
-    removeUnfinished: async () => {
-      let removed = 0
-      for await (const { Key, UploadId, startedAt } of listUploads(client, Bucket)) {
-        if (Date.now() - startedAt.getTime() < unfinishedAgeMs) continue
-        await abortUpload({ client, Bucket, Key }, UploadId)
-        removed += 1
+    removeUnfinished: async ({ keep }) => {
+      const old: Upload[] = []
+      for await (const upload of listUploads(client, Bucket)) {
+        if (Date.now() - upload.startedAt.getTime() >= unfinishedAgeMs) old.push(upload)
       }
-      return removed
+      const kept = old.length === 0 ? new Set() : await keep(old.map(({ Key }) => Key))
+      const removed = old.filter(({ Key }) => !kept.has(Key))
+      for (const { Key, UploadId } of removed) await abortUpload({ client, Bucket, Key }, UploadId)
+      return removed.length
     },
   }
 }

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro'
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each small file is one multipart
-// request, larger ones are resumable; three run at a time.
+// request, larger ones are resumable or sent to the object store; three run at a time.
 import { uniqueKey } from '@atrium/client'
 import { api, refresh } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'
-import type { ResumableFile } from './uploads/resumable.ts'
+import type { ResumableFile } from './uploads/memory.ts'
 import { scope } from './scope.ts'
 import { sendRequest } from './uploads/request.ts'
 import { change, isOpen, listUploads, publish } from './uploads/state.ts'
@@ -55,11 +55,19 @@ const resumableOf = ({ file, parentId, headers }: Job): ResumableFile => {
   return { file, mimeType: typeOf(file), parentId, headers: rest }
 }
 
+/** How large files are uploaded to this server. Not in the first load of the console. */
+const loadLarge = async () => {
+  const { isDirectOffered, uploadDirect, discardDirect } = await import('./uploads/direct.ts')
+  if (await isDirectOffered()) return { upload: uploadDirect, discard: discardDirect }
+  const { uploadResumable, discardResumable } = await import('./uploads/resumable.ts')
+  return { upload: uploadResumable, discard: discardResumable }
+}
+
 /** Deletes what the server has received of a cancelled upload. */
 const discard = (job: Job): void => {
   if (!isResumable(job)) return
-  import('./uploads/resumable.ts').then(
-    ({ discardResumable }) => discardResumable(resumableOf(job)),
+  loadLarge().then(
+    ({ discard }) => discard(resumableOf(job)),
     () => undefined,
   )
 }
@@ -68,10 +76,9 @@ const send = async (id: string, job: Job): Promise<void> => {
   const { file, parentId, fileId, headers, abort } = job
   const { signal } = abort
   if (isResumable(job)) {
-    // Not in the first load of the console.
-    const { uploadResumable } = await import('./uploads/resumable.ts')
+    const large = await loadLarge()
     const onProgress = (sent: number): void => change(id, { sent, state: sent >= file.size ? 'storing' : 'sending' })
-    await uploadResumable(resumableOf(job), { signal, onProgress })
+    await large.upload(resumableOf(job), { signal, onProgress })
     return
   }
   const bytes = new Blob([file], { type: typeOf(file) })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, fillFolder, startConsole } from '../support/console.ts'
+import { startDirectStore } from '../fakes/direct-store.ts'
 import { create, upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
 import { sql } from '../../src/platform/database/database.ts'
@@ -40,6 +41,39 @@ describe('uploading', () => {
     await page.goBack()
     await row(page, 'a.txt').waitFor()
     assert.deepEqual(pageErrors, [])
+  })
+
+  test('a large file is sent to the object store where the server offers it, and continues after a pause', async () => {
+    const owner = await app.createOrg()
+    const store = await startDirectStore(app.deps.objects)
+    after(() => store.stop())
+    // The worker of the first server verifies the bytes.
+    const objects = Object.assign(app.deps.objects, { direct: store.direct })
+    const env = { S3_BUCKET: 'bucket', S3_DIRECT_UPLOADS: '1' }
+    const direct = await app.secondServer(env, { replace: { objects } })
+    const { page, pageErrors } = await open(owner, '/files')
+    await page.goto(`${direct.url}/files`)
+    const path = join(scratch, 'direct.bin')
+    // More than the buffers of a connection can have.
+    const bytes = Buffer.alloc(40_000_000, 'direct')
+    await writeFile(path, bytes)
+    const release = store.hold()
+    await page.getByLabel('Files to upload').first().setInputFiles(path)
+    await until('the bucket has the request', () => store.held() > 0)
+    await page.getByRole('button', { name: 'Pause direct.bin' }).click()
+    await page.getByText(/^Paused at /).waitFor()
+    release()
+    await page.getByRole('button', { name: 'Resume direct.bin' }).click()
+    await page.getByRole('heading', { name: '1 uploaded' }).waitFor()
+    const files = await listOf(owner)
+    assert.deepEqual(
+      files.map(({ name, contentHash }) => [name, contentHash]),
+      [['direct.bin', createHash('sha256').update(bytes).digest('hex')]],
+      'the upload is continued and not begun twice',
+    )
+    assert.deepEqual(store.received, [bytes.length])
+    assert.deepEqual(pageErrors, [])
+    await page.close()
   })
 
   test('a file of 100 MB is uploaded completely', async () => {

@@ -1,79 +1,18 @@
 // Large files are uploaded by the tus protocol (docs/guides/files.md), so that a broken connection, a pause or a reload
 // loses no bytes.
 import { AtriumError } from '@atrium/client'
+import { active, fingerprintOf, forget, recall, remember } from './memory.ts'
+import type { ResumableFile } from './memory.ts'
 import { sendRequest } from './request.ts'
 
 const endpoint = '/api/v1/uploads'
 /** Below the body limit of common proxies. */
 const chunkBytes = 67_108_864
 const maxFailures = 6
-const storagePrefix = 'atrium.upload.'
-/** The server deletes an upload at the latest after this time. */
-const keptMs = 7 * 86_400_000
-
-export interface ResumableFile {
-  file: File
-  mimeType: string
-  parentId: string | null
-  headers: Record<string, string>
-}
 
 export interface Progress {
   signal: AbortSignal
   onProgress: (sent: number) => void
-}
-
-/** The URLs of the uploads of this tab, by fingerprint. */
-const urls = new Map<string, string>()
-const active = new Set<string>()
-
-/** What identifies a file that a person chooses again. Hashed, because other people who use this browser can see it. */
-const fingerprintOf = async ({ file, parentId, headers }: ResumableFile): Promise<string> => {
-  const text = JSON.stringify([file.name, file.size, file.lastModified, parentId, headers['x-org-id'] ?? null])
-  // Browsers have no digest on pages without TLS. Such an upload cannot be continued after a reload.
-  const { subtle } = crypto as { subtle?: SubtleCrypto }
-  if (!subtle) return `memory ${text}`
-  const digest = await subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-const forget = (fingerprint: string): void => {
-  urls.delete(fingerprint)
-  try {
-    localStorage.removeItem(storagePrefix + fingerprint)
-  } catch {
-    // Nothing was stored.
-  }
-}
-
-/** Removes what is remembered of uploads that the server has deleted. */
-const forgetOld = (): void => {
-  for (const key of Object.keys(localStorage).filter((one) => one.startsWith(storagePrefix))) {
-    const [time] = (localStorage.getItem(key) ?? '').split(' ')
-    if (Date.now() - Number(time) > keptMs) localStorage.removeItem(key)
-  }
-}
-
-const remember = (fingerprint: string, url: string): void => {
-  urls.set(fingerprint, url)
-  if (fingerprint.startsWith('memory ')) return
-  try {
-    forgetOld()
-    localStorage.setItem(storagePrefix + fingerprint, `${Date.now()} ${url}`)
-  } catch {
-    // Without storage the upload cannot be continued after a reload.
-  }
-}
-
-const recall = (fingerprint: string): string | undefined => {
-  const known = urls.get(fingerprint)
-  if (known !== undefined) return known
-  try {
-    const [, url] = (localStorage.getItem(storagePrefix + fingerprint) ?? '').split(' ')
-    return url?.startsWith(`${endpoint}/`) === true ? url : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const base64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)))
@@ -179,7 +118,7 @@ export const uploadResumable = async (given: ResumableFile, progress: Progress):
   const isFirst = !active.has(fingerprint)
   active.add(fingerprint)
   try {
-    const known = isFirst ? recall(fingerprint) : undefined
+    const known = isFirst ? recall(fingerprint, `${endpoint}/`) : undefined
     const offset = known === undefined ? undefined : await offsetOf(known, given.headers, progress.signal)
     const url = known === undefined || offset === undefined ? await begin(given, progress.signal) : known
     if (isFirst) remember(fingerprint, url)
@@ -198,7 +137,7 @@ export const uploadResumable = async (given: ResumableFile, progress: Progress):
 /** Deletes what has arrived of a cancelled upload. Without it, the server does so after a day. */
 export const discardResumable = async (given: ResumableFile): Promise<void> => {
   const fingerprint = await fingerprintOf(given)
-  const url = recall(fingerprint)
+  const url = recall(fingerprint, `${endpoint}/`)
   if (url === undefined) return
   forget(fingerprint)
   await sendRequest({ method: 'DELETE', url, headers: { ...given.headers, 'tus-resumable': '1.0.0' } }).catch(

@@ -20,6 +20,8 @@ export type DirectDeps = Pick<FilesDeps, 'db' | 'log' | 'objects' | 'quotas' | '
 
 /** Uploads of an org that are not ready: open, being verified or failed. */
 const maxUnfinished = 1_000
+/** Others of the org can begin uploads even when one person leaves as many as possible. */
+const maxUnfinishedOfPerson = 500
 const keptHours = { idle: 24, total: 168 }
 export const urlSeconds = 3_600
 
@@ -74,10 +76,10 @@ export const createDirect = async (
   const storeId = await direct.begin(storageKeyOf(orgId, blobId), { contentType: mimeType })
   try {
     return await transactions.transaction(actor, async (db) => {
-      if ((await queries.countUnfinished(db, orgId, maxUnfinished)) >= maxUnfinished) {
-        throw conflict(
-          `An org has at most ${maxUnfinished} direct uploads that are not ready. Complete or delete some.`,
-        )
+      const { found, own } = await queries.countUnfinished(db, actor, maxUnfinished)
+      const [who, most] = own < maxUnfinishedOfPerson ? ['An org', maxUnfinished] : ['A person', maxUnfinishedOfPerson]
+      if (found >= maxUnfinished || own >= maxUnfinishedOfPerson) {
+        throw conflict(`${who} has at most ${most} direct uploads that are not ready. Complete or delete some.`)
       }
       await queries.insertPartBlob(db, orgId, blobId)
       const fileId = newId()

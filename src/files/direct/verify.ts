@@ -25,7 +25,8 @@ export const verifyUpload = defineJob<{ orgId: string; fileId: string }>('files.
   fairBy: 'orgId',
 })
 
-const concurrency = 2
+/** An org gets half of the places, so that a file of hours leaves some for others. */
+const concurrency = 4
 
 type Verifying = DirectRow & { mimeType: string }
 

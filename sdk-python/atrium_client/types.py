@@ -2600,7 +2600,7 @@ class File(TypedDict):
     storageUrl: str | None
     # SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.
     contentHash: str | None
-    # Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself.
+    # True for favorites of the caller, in lists, except for the trash, and when it is retrieved or marked by itself. Otherwise absent.
     favorite: NotRequired[bool]
     # Time when the caller last uploaded, changed or opened the file. Only in the list of recent files.
     recentAt: NotRequired[str]

@@ -2303,7 +2303,7 @@ export interface File {
   storageUrl: string | null
   /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
-  /** Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself. */
+  /** True for favorites of the caller, in lists, except for the trash, and when it is retrieved or marked by itself. Otherwise absent. */
   favorite?: boolean
   /** Time when the caller last uploaded, changed or opened the file. Only in the list of recent files. */
   recentAt?: string

@@ -82,8 +82,8 @@ export const File = Type.Object(
     favorite: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the caller has marked it as a favorite. Only in lists, except for the trash, and when it is retrieved or marked by itself.',
-        examples: [false],
+          'True for favorites of the caller, in lists, except for the trash, and when it is retrieved or marked by itself. Otherwise absent.',
+        examples: [true],
       }),
     ),
     recentAt: Type.Optional(

@@ -188,7 +188,7 @@ describe('favorites', () => {
     const link = (await create(app, owner, { source: 'link', targetFileId: file.id, name: 'link' })).file
     await upload(app, owner, 'y', { name: 'other.txt', parentId: folder.id })
     const before = await call(member, 'GET', `/${file.id}`)
-    assert.equal(before.body.data.favorite, false)
+    assert.equal(before.body.data.favorite, undefined)
     for (const { id } of [file, folder, link, file]) {
       assert.equal((await call(member, 'PUT', `/${id}/favorite`)).body.data.favorite, true)
     }
@@ -198,9 +198,9 @@ describe('favorites', () => {
     assert.deepEqual(await names(member, 'favorite=true&recursive=true&type=text'), ['file.txt'])
     assert.deepEqual(await favorites(owner), [])
     const marked = async (as: TestActor) =>
-      (await list(as, `parentId=${folder.id}`)).items.map(({ favorite }: { favorite: boolean }) => favorite)
-    assert.deepEqual(await marked(member), [true, false])
-    assert.deepEqual(await marked(owner), [false, false])
+      (await list(as, `parentId=${folder.id}`)).items.map(({ favorite }: { favorite?: true }) => favorite)
+    assert.deepEqual(await marked(member), [true, undefined])
+    assert.deepEqual(await marked(owner), [undefined, undefined])
 
     const etag = before.headers.get('etag') ?? ''
     const again = await app.call('GET', `/api/v1/files/${file.id}`, { as: member, headers: { 'if-none-match': etag } })
@@ -213,7 +213,7 @@ describe('favorites', () => {
     await call(member, 'DELETE', `/${file.id}/favorite`)
     await call(member, 'DELETE', `/${file.id}/favorite`)
     assert.deepEqual(await favorites(member), ['folder', 'link'])
-    assert.equal((await call(member, 'GET', `/${file.id}`)).body.data.favorite, false)
+    assert.equal((await call(member, 'GET', `/${file.id}`)).body.data.favorite, undefined)
     assert.equal((await app.call('GET', '/api/v1/files?trashed=true&favorite=true', { as: owner })).status, 400)
   })
 
@@ -296,7 +296,7 @@ describe('the recent files of a person', () => {
       ['four', 'three', 'two'],
     )
     const [{ path, favorite, recentAt }] = page.items
-    assert.deepEqual([path, favorite], [['folder'], false])
+    assert.deepEqual([path, favorite], [['folder'], undefined])
     assert.ok(Date.parse(recentAt) > Date.parse(four.createdAt))
     assert.deepEqual(await recent(owner), ['four', 'three', 'two', 'one'], 'the changes of others are theirs')
 

@@ -50,7 +50,7 @@ describe('POST /files, JSON', () => {
     )
     assert.equal(file.storageUrl, `${app.url}/api/v1/files/${file.id}?download=true`)
     assert.ok(uploadUrl.startsWith(`${app.url}/api/v1/files/${file.id}/content?token=`))
-    assert.deepEqual((await get(file.id)).body.data, { ...file, favorite: false })
+    assert.deepEqual((await get(file.id)).body.data, file)
     const listed = await app.call('GET', '/api/v1/files', { as: owner })
     assert.ok(listed.body.data.items.some(({ id }: { id: string }) => id === file.id))
   })
@@ -174,7 +174,7 @@ describe('PUT to the uploadUrl', () => {
     assert.deepEqual([finished.id, finished.status, finished.size], [file.id, 'ready', 5])
     assert.match(finished.contentHash, /^[0-9a-f]{64}$/)
     assert.match(finished.storageKey, new RegExp(`^${owner.orgId}/`))
-    assert.deepEqual((await get(file.id)).body.data, { ...finished, favorite: false })
+    assert.deepEqual((await get(file.id)).body.data, finished)
     assert.equal((await bytesOf(file.id)).text, 'hello')
   })
 
@@ -228,7 +228,7 @@ describe('PUT to the uploadUrl', () => {
     test(`PUT rejects ${what}, leaves nothing behind, and accepts the right bytes afterwards`, async () => {
       const { file, path } = await pending(5)
       await leavesNothing(app, 'BAD_REQUEST', () => send(path))
-      assert.deepEqual((await get(file.id)).body.data, { ...file, favorite: false })
+      assert.deepEqual((await get(file.id)).body.data, file)
       assert.equal((await put(path, 'hello')).status, 200)
     })
   }

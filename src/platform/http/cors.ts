@@ -4,7 +4,8 @@
  * it sends, and never that of the visitor's session.
  */
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { apiPrefix, patternOf } from './http.ts'
+import { apiPrefix } from './http.ts'
+import { patternOf } from './paths.ts'
 import type { App } from './http.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type {
   FastifyBaseLogger,
@@ -24,7 +22,9 @@ import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
 import { errorFormatOf, registerErrorFormats } from './error-formats.ts'
+import { decodable, patternOf } from './paths.ts'
 import { startLingeringClose } from './server/linger.ts'
+import { announceStop, sendRawError, trackResponse } from './server/open-responses.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from '../process/log.ts'
 import { isNavigation, notFoundPage, notFoundPolicy } from './not-found-page.ts'
@@ -89,41 +89,6 @@ export interface HttpOptions {
   isDiskFull?: (() => boolean) | undefined
 }
 
-/** The unfinished responses of a connection: several when requests are pipelined. */
-const responses = new WeakMap<Socket, ServerResponse[]>()
-
-const unfinishedOn = (socket: Socket): ServerResponse[] =>
-  (responses.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished)
-
-const trackResponse = (socket: Socket, response: ServerResponse): void => {
-  const tracked = responses.get(socket)
-  // Without pipelining, the only earlier response has ended, and no further array is needed.
-  if (tracked?.length === 1 && tracked[0]?.writableFinished === true) tracked[0] = response
-  else responses.set(socket, tracked ? [...unfinishedOn(socket), response] : [response])
-}
-
-// Input that is not HTTP gets the error envelope too. If a response is already being sent, the connection is closed
-// without an envelope, which would become part of that response.
-const sendRawError = (socket: Socket, status: string, message: string): void => {
-  if (!socket.writable || unfinishedOn(socket).some(({ headersSent }) => headersSent)) {
-    socket.destroy()
-    return
-  }
-  const body = JSON.stringify(failureBody('BAD_REQUEST', message))
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-/** Matches the paths of a route. */
-export const patternOf = (url: string): RegExp =>
-  new RegExp(
-    `^${url
-      .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
-      .replaceAll(/:[A-Za-z]+/g, '[^/]+')
-      .replaceAll('*', '.*')}$`,
-  )
-
 const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
   app.decorate('routeTable', [])
   app.addHook('onRoute', (route) => {
@@ -143,26 +108,6 @@ const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
  */
 const methodsOfStatic = ({ routeTable }: FastifyInstance, path: string): string[] =>
   [...new Set(routeTable.filter(({ url }) => url === path).flatMap(({ method }) => method))].toSorted()
-
-const announceStop = (app: FastifyInstance): void => {
-  const stop = new AbortController()
-  // Every open stream adds a listener.
-  setMaxListeners(0, stop.signal)
-  const sockets = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  app.decorate('stopping', stop.signal)
-  app.addHook('preClose', (done) => {
-    // Fastify adds `Connection: close` to the responses of later requests only.
-    for (const response of [...sockets].flatMap(unfinishedOn)) {
-      if (!response.headersSent) response.setHeader('connection', 'close')
-    }
-    stop.abort()
-    done()
-  })
-}
 
 const fastifyMessages: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'This route does not support the Content-Type of the request.',
@@ -272,27 +217,6 @@ const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): 
 
 const rejectNul = (request: FastifyRequest): void => {
   if (request.raw.url?.includes('%00')) throw badRequest('The query contains NUL.')
-}
-
-const isDecodable = (path: string): boolean => {
-  if (path.includes('%00')) return false
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * Escapes the percent signs of a path that cannot be decoded (`%`, `%zz`, `%ff`) or contains NUL. The router then finds
- * the matching route, which authenticates the caller before it returns NOT_FOUND.
- */
-const decodable = (url: string): string => {
-  if (!url.includes('%')) return url
-  const end = url.indexOf('?')
-  const path = end === -1 ? url : url.slice(0, end)
-  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
 /** A browser on a slow connection needs one or two seconds for its headers. */

@@ -12,7 +12,8 @@ import { waitForTurn } from '../streams/wait-for-turn.ts'
 import { readTurnInput } from './input.ts'
 import { decide } from './decisions.ts'
 import type { Decision } from './input.ts'
-import { ApprovalDecision, Cancelled, Turn, TurnAnswer, TurnCreate } from './schemas.ts'
+import { ApprovalDecision } from './approval-schemas.ts'
+import { Cancelled, Turn, TurnAnswer, TurnCreate } from './schemas.ts'
 import * as turns from './turns.ts'
 
 const tags = ['Turns']

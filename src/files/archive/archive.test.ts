@@ -269,17 +269,22 @@ describe('the archive of a folder', () => {
     release()
   })
 
-  test('is sent to at most four clients of an org at the same time, and to other orgs as well', async () => {
+  test('is sent to at most two clients of a person and four of an org at the same time, and to other orgs as well', async () => {
     const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    const third = await app.createUser(owner, 'member')
     const other = await app.createOrg()
     const file = await upload(app, owner, 'held', { name: 'a' })
     const theirs = await upload(app, other, 'held', { name: 'a' })
     const release = holding()
     const before = opened
-    const running = Array.from({ length: 4 }, () => fetchBytes(archivePath(file.id), owner))
-    await until('four are running', () => opened === before + 4)
+    const running = Array.from({ length: 2 }, () => fetchBytes(archivePath(file.id), owner))
+    await until('two are running', () => opened === before + 2)
     const rejected = await app.call('GET', archivePath(file.id), { as: owner })
     assert.equal(rejected.status, 429, rejected.text)
+    running.push(...Array.from({ length: 2 }, () => fetchBytes(archivePath(file.id), member)))
+    await until('four are running', () => opened === before + 4)
+    assert.equal((await app.call('GET', archivePath(file.id), { as: third })).status, 429)
     const another = fetchBytes(archivePath(theirs.id), other)
     release()
     for (const { response } of await Promise.all([...running, another])) assert.equal(response.status, 200)

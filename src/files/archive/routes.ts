@@ -25,10 +25,15 @@ export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: Arc
     const roots = await listArchived(db, { reader }, ids)
     const readable = roots.filter(({ source, blobId }) => source === 'folder' || blobId !== null)
     if (readable.length < ids.length) throw notFound('File')
-    return { of: { reader, rootIds: ids, includesLinks: true }, name: archiveNameOf(roots), group: reader.orgId }
+    return {
+      of: { reader, rootIds: ids, includesLinks: true },
+      name: archiveNameOf(roots),
+      group: reader.orgId,
+      member: reader.userId,
+    }
   }
   const about =
-    'The archive is made while it is sent. Names are in UTF-8; characters that Windows does not allow are replaced by `_`, and duplicates are numbered. Links have the bytes of their targets. Files that are deleted before their bytes are read, and pending ones, are left out. When bytes cannot be read, the connection is closed before the archive is complete, and it cannot be opened. At most 100,000 files and folders and 100 GB; TOO_MANY_REQUESTS for more than 4 archives of an org at the same time.'
+    'The archive is made while it is sent. Names are in UTF-8; characters that Windows does not allow are replaced by `_`, and duplicates are numbered. Links have the bytes of their targets. Files that are deleted before their bytes are read, and pending ones, are left out. When bytes cannot be read, the connection is closed before the archive is complete, and it cannot be opened. At most 100,000 files and folders and 100 GB; TOO_MANY_REQUESTS for more than 4 archives of an org, or 2 of one person, at the same time.'
 
   app.get(
     `${apiPrefix}/files/:id/archive`,

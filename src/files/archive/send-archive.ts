@@ -12,6 +12,8 @@ export interface ArchiveResponse {
   name: string
   /** Archives of one group have a limit. */
   group: string
+  /** The person in the group, who has a limit as well. Visitors of a share have none. */
+  member?: string
   /** Called before the first byte is sent. */
   begin?: () => Promise<void>
 }
@@ -23,13 +25,16 @@ export interface ArchiveSender {
 
 /** Archives that are sent at the same time to the members of an org, or to the visitors of a share. */
 const perGroup = 4
+/** Archives that one person receives at the same time, so that their slow downloads leave places to others of the org. */
+const perPerson = 2
 /** A client that reads nothing for this time does not keep its place. */
 const stallMs = 60_000
 
 const busy = (): Error =>
-  tooManyRequests(`At most ${perGroup} archives can be downloaded at the same time. Try again when one is complete.`, {
-    headers: { 'retry-after': '10' },
-  })
+  tooManyRequests(
+    `At most ${perGroup} archives, and ${perPerson} of one person, can be downloaded at the same time. Try again when one is complete.`,
+    { headers: { 'retry-after': '10' } },
+  )
 
 /** Passes the bytes on. Returns how long the reader has not asked for more. */
 const watchReader = (bytes: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; idleMs: () => number } => {
@@ -74,12 +79,13 @@ export const createArchiveSender = (deps: ArchiveDeps): ArchiveSender => {
   const places = createFairQueue({
     running: Number.MAX_SAFE_INTEGER,
     runningPerGroup: perGroup,
+    runningPerMember: perPerson,
     waiting: 0,
     waitingPerGroup: 0,
     busy,
   })
   return {
-    send: (request, reply, { of, name, group, begin }) =>
+    send: (request, reply, { of, name, group, member, begin }) =>
       places.run(
         async () => {
           await checkArchive(deps.db, of)
@@ -91,7 +97,7 @@ export const createArchiveSender = (deps: ArchiveDeps): ArchiveSender => {
           await stream(deps, request, reply, of)
           return reply
         },
-        { group },
+        { group, member },
       ),
   }
 }

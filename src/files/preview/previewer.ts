@@ -20,8 +20,9 @@ export interface PreviewInput {
   mimeType: string
   name: string
   sizeBytes: number
-  /** The queue is fair between orgs. */
+  /** The queue is fair between orgs, and between the people of an org. */
   orgId?: string
+  userId?: string
   /** The bytes from the start; at most `maxBytes` of them are read. */
   open(maxBytes?: number): Promise<Readable>
 }
@@ -40,7 +41,7 @@ export interface Previewer {
   /** A picture in a size and format of choice. Throws like `preview`. */
   image(input: PreviewInput, spec: ImageSpec, signal?: AbortSignal): Promise<Image>
   /** A PNG, JPEG or WebP picture in the sizes of a logo. Throws like `preview`. */
-  logo(input: Pick<PreviewInput, 'orgId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
+  logo(input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
   /** Ends running previews and rejects waiting ones. */
   close(): Promise<void>
 }
@@ -136,7 +137,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const pictureBy = async <T>(
     places: Queue,
     run: (picture: PictureRun) => Promise<T>,
-    input: Pick<PreviewInput, 'orgId' | 'open'>,
+    input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'>,
     signal?: AbortSignal,
   ): Promise<T> => {
     const onFailure = (detail: string): void => log?.debug({ detail }, 'picture not read')
@@ -144,7 +145,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const limits = { timeoutMs, maxRssBytes: maxBytes, niceness, onFailure }
     const read = () => inChild(input, signal, (source, combined) => run({ source, signal: combined, ...limits }))
     try {
-      return await places.run(read, { group: input.orgId, signal })
+      return await places.run(read, { group: input.orgId, member: input.userId, signal })
     } catch (error) {
       throw error instanceof PreviewError ? cannotRead(error) : error
     }
@@ -153,7 +154,11 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const format = previewFormatOf(input)
     try {
       if (format === 'text') return await readText(input, signal)
-      return await queue.run(() => readInChild(input, format, signal), { group: input.orgId, signal })
+      return await queue.run(() => readInChild(input, format, signal), {
+        group: input.orgId,
+        member: input.userId,
+        signal,
+      })
     } catch (error) {
       throw error instanceof PreviewError ? cannotPreview(error) : error
     }

@@ -56,7 +56,7 @@ export const keepPreview = async (
  */
 export const cachedPreview = async (
   { db, previewer }: Pick<PreviewDeps, 'db' | 'previewer'>,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Pick<Actor, 'orgId' | 'userId'>,
   source: PreviewSource,
   signal?: AbortSignal,
 ): Promise<PreviewPayload> => {
@@ -67,7 +67,7 @@ export const cachedPreview = async (
   const kept = await queries.findPreview(db, actor, key)
   if (kept) return unpack(kept)
   try {
-    const payload = await previewer.preview({ ...source, orgId: actor.orgId }, signal)
+    const payload = await previewer.preview({ ...source, orgId: actor.orgId, userId: actor.userId }, signal)
     await keepPreview(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
     return payload
   } catch (error) {

@@ -13,8 +13,8 @@ const busy = (what: string): Error =>
 const groupsThatWait = 10
 
 /**
- * A queue that is fair between orgs. Throws SERVICE_UNAVAILABLE when too much work waits. The group of a task is its
- * org.
+ * A queue that is fair between orgs, and between the people of an org. Throws SERVICE_UNAVAILABLE when too much work waits. The group of a task is its
+ * org, the member its person.
  */
 export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what = 'previews are being made'): Queue =>
   createFairQueue({
@@ -26,7 +26,7 @@ export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what 
 
 /**
  * The queue of images, which pages ask for by the dozen. An org has one place of two, so that its images do not make another
- * org wait.
+ * org wait. The people of an org take turns, and each has half of its waiting places.
  */
 export const createImageQueue = (): Queue =>
   createFairQueue({
@@ -34,5 +34,6 @@ export const createImageQueue = (): Queue =>
     runningPerGroup: 1,
     waiting: 2_000,
     waitingPerGroup: 200,
+    waitingPerMember: 100,
     busy: () => busy('images are being made'),
   })

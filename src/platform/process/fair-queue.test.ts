@@ -18,12 +18,14 @@ const queueOf = (options: Partial<FairQueueOptions> = {}) => {
   const run = (name: string, signal?: AbortSignal): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     ends.set(name, resolve)
-    const [group] = name.split(':', 1)
+    // `org/person:number`
+    const [of = ''] = name.split(':', 1)
+    const [group, member] = of.split('/')
     const work = (): Promise<void> => {
       started.push(name)
       return promise
     }
-    return queue.run(work, { group, signal })
+    return queue.run(work, { group, member, signal })
   }
   const end = async (...names: string[]): Promise<void> => {
     for (const name of names) {
@@ -84,6 +86,42 @@ test('a group beyond its limit of waiting work is rejected, and another group is
   await end('a:0', 'a:1', 'b:0')
   await Promise.all(all)
   assert.ok(!started.includes('a:2'))
+})
+
+test('members of a group take turns', async () => {
+  const { run, started, end } = queueOf({ running: 1 })
+  const all = ['a/x:0', 'a/x:1', 'a/x:2', 'a/y:0', 'a/y:1', 'a/z:0'].map((name) => run(name))
+  await end('a/x:0', 'a/x:1', 'a/y:0', 'a/z:0', 'a/x:2', 'a/y:1')
+  await Promise.all(all)
+  assert.deepEqual(started, ['a/x:0', 'a/x:1', 'a/y:0', 'a/z:0', 'a/x:2', 'a/y:1'])
+})
+
+test('a member never exceeds its own limits and leaves other places to other members and groups', async () => {
+  const { run, started, end } = queueOf({
+    runningPerGroup: 3,
+    runningPerMember: 2,
+    waitingPerGroup: 3,
+    waitingPerMember: 1,
+  })
+  const all = ['a/x:0', 'a/x:1', 'a/x:2', 'a/y:0', 'a/y:1', 'b/x:0'].map((name) => run(name))
+  await nextTurn()
+  assert.deepEqual(started, ['a/x:0', 'a/x:1', 'a/y:0', 'b/x:0'])
+  await assert.rejects(run('a/x:3'), /busy/)
+  await end('a/y:0')
+  assert.deepEqual(started.slice(4), ['a/y:1'], 'work of the member at its limit is passed over')
+  await end('a/x:0')
+  assert.deepEqual(started.slice(5), ['a/x:2'])
+  await end('a/x:1', 'a/x:2', 'a/y:1', 'b/x:0')
+  await Promise.all(all)
+})
+
+test('work that names no member has the limits of its group only', async () => {
+  const { run, started, end } = queueOf({ runningPerMember: 1, waitingPerMember: 0 })
+  const all = ['a:0', 'a:1', 'a:2', 'a:3', 'a:4'].map((name) => run(name))
+  await nextTurn()
+  assert.equal(started.length, 4)
+  await end('a:0', 'a:1', 'a:2', 'a:3', 'a:4')
+  await Promise.all(all)
 })
 
 test('aborted waiting work never starts and frees its place', async () => {

@@ -1,9 +1,16 @@
+export interface WorkOf {
+  group?: string | undefined
+  /** Part of the group. Work of a group that names no members belongs to one without limits of its own. */
+  member?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
 export interface FairQueue {
   /**
    * Runs the work when its turn comes. Rejects with the signal's reason when it is aborted before, and with the error of
    * `busy` when the queue is full.
    */
-  run<T>(work: () => Promise<T>, of?: { group?: string | undefined; signal?: AbortSignal | undefined }): Promise<T>
+  run<T>(work: () => Promise<T>, of?: WorkOf): Promise<T>
   /** Rejects waiting and future work. Running work continues. */
   close(): void
 }
@@ -13,10 +20,14 @@ export interface FairQueueOptions {
   running: number
   /** The limit of running work of one group. Default: `running`. */
   runningPerGroup?: number
+  /** The limit of running work of one member of a group. Default: `runningPerGroup`. */
+  runningPerMember?: number
   /** The limit of waiting work. */
   waiting: number
   /** The limit of waiting work of one group. */
   waitingPerGroup: number
+  /** The limit of waiting work of one member of a group. Default: `waitingPerGroup`. */
+  waitingPerMember?: number
   /** Makes the error for a full queue; a function, because it may name the group's own limit. */
   busy(): Error
 }
@@ -26,30 +37,39 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+/** The waiting work of a group, by its members. The member that was served last is at the end. */
+type Members = Map<string, Set<Waiting>>
+
 /** The waiting groups in the order of their turns: the group that was served last is at the end. */
 class WaitingRoom {
-  readonly #groups = new Map<string, Set<Waiting>>()
+  readonly #groups = new Map<string, Members>()
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  get groups(): Iterable<string> {
-    return this.#groups.keys()
+  get groups(): Iterable<[group: string, members: Members]> {
+    return this.#groups
   }
 
-  countOf(group: string): number {
-    return this.#groups.get(group)?.size ?? 0
+  countOf(group: string, member?: string): number {
+    const members = this.#groups.get(group)
+    if (member !== undefined) return members?.get(member)?.size ?? 0
+    let count = 0
+    for (const { size } of members?.values() ?? []) count += size
+    return count
   }
 
   /** Resolves when it is the turn of this work. Rejects with the signal's reason or when the queue is closed. */
-  enter(group: string, signal: AbortSignal | undefined): Promise<void> {
+  enter(group: string, member: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const members = this.#groups.get(group) ?? new Set<Waiting>()
+    const members: Members = this.#groups.get(group) ?? new Map<string, Set<Waiting>>()
+    const places = members.get(member) ?? new Set<Waiting>()
     const leave = (): void => {
       this.#size -= 1
-      members.delete(place)
+      places.delete(place)
+      if (places.size === 0) members.delete(member)
       if (members.size === 0) this.#groups.delete(group)
       signal?.removeEventListener('abort', giveUp)
     }
@@ -66,75 +86,114 @@ class WaitingRoom {
       },
     }
     this.#size += 1
-    members.add(place)
+    places.add(place)
+    members.set(member, places)
     this.#groups.set(group, members)
     signal?.addEventListener('abort', giveUp)
     return promise
   }
 
-  /** Starts the oldest work of the group, and moves the group to the end. */
-  startFirst(group: string): void {
+  /** Starts the oldest work of the member, and moves the member and the group to the end. */
+  startFirst(group: string, member: string): void {
     const members = this.#groups.get(group)
-    const [first] = members ?? []
+    const places = members?.get(member)
+    const [first] = places ?? []
     first?.start()
     if (members === undefined || members.size === 0) return
     this.#groups.delete(group)
     this.#groups.set(group, members)
+    if (places === undefined || places.size === 0) return
+    members.delete(member)
+    members.set(member, places)
   }
 
   rejectAll(error: () => Error): void {
-    for (const members of this.#groups.values()) for (const place of members) place.reject(error())
+    for (const members of this.#groups.values())
+      for (const places of members.values()) for (const place of places) place.reject(error())
   }
 }
 
+/** Running work, by group and member. */
+class RunningWork {
+  readonly #groups = new Map<string, Map<string, number>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  countOf(group: string, member?: string): number {
+    const members = this.#groups.get(group)
+    if (member !== undefined) return members?.get(member) ?? 0
+    let count = 0
+    for (const one of members?.values() ?? []) count += one
+    return count
+  }
+
+  change(group: string, member: string, by: 1 | -1): void {
+    const members = this.#groups.get(group) ?? new Map<string, number>()
+    const count = (members.get(member) ?? 0) + by
+    this.#size += by
+    if (count === 0) members.delete(member)
+    else members.set(member, count)
+    if (members.size === 0) this.#groups.delete(group)
+    else this.#groups.set(group, members)
+  }
+}
+
+/** Work that names no member. It has no limit of its own within its group. */
+const nobody = ''
+
 /**
- * A queue that one group cannot block for others. Waiting groups take turns, and within a group work runs in order of
- * arrival. While several groups wait, none gets more than half of the places; a group that waits alone gets all.
+ * A queue that one group cannot block for others. Waiting groups take turns, and so do the members of a group. Work of
+ * one member runs in order of arrival. While several groups wait, none gets more than half of the places; a group that
+ * waits alone gets all.
  */
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   const { running: places, runningPerGroup = places, busy } = options
+  const { runningPerMember = runningPerGroup, waitingPerMember = options.waitingPerGroup } = options
   const share = Math.min(runningPerGroup, Math.max(1, Math.floor(places / 2)))
-  const runningOf = new Map<string, number>()
+  const running = new RunningWork()
   const room = new WaitingRoom()
-  let running = 0
   let closed = false
 
-  const countOf = (group: string): number => runningOf.get(group) ?? 0
-  const change = (group: string, by: 1 | -1): void => {
-    running += by
-    const count = countOf(group) + by
-    if (count === 0) runningOf.delete(group)
-    else runningOf.set(group, count)
-  }
-  const nextGroup = (): string | undefined => {
-    let fallback: string | undefined
-    for (const group of room.groups) {
-      const count = countOf(group)
-      if (count < share) return group
-      if (count < runningPerGroup) fallback ??= group
+  const mayStart = (group: string, member: string): boolean =>
+    running.size < places &&
+    running.countOf(group) < runningPerGroup &&
+    (member === nobody || running.countOf(group, member) < runningPerMember)
+  const isFull = (group: string, member: string): boolean =>
+    room.size >= options.waiting ||
+    room.countOf(group) >= options.waitingPerGroup ||
+    (member !== nobody && room.countOf(group, member) >= waitingPerMember)
+  const next = (): [group: string, member: string] | undefined => {
+    let fallback: [group: string, member: string] | undefined
+    for (const [group, members] of room.groups) {
+      const member = members.keys().find((one) => mayStart(group, one))
+      if (member === undefined) continue
+      if (running.countOf(group) < share) return [group, member]
+      fallback ??= [group, member]
     }
     return fallback
   }
   const startNext = (): void => {
-    while (running < places) {
-      const group = nextGroup()
-      if (group === undefined) return
-      change(group, 1)
-      room.startFirst(group)
+    for (let found = next(); found !== undefined; found = next()) {
+      running.change(...found, 1)
+      room.startFirst(...found)
     }
   }
 
   return {
-    run: async (work, { group = '', signal } = {}) => {
+    run: async (work, { group = '', member = nobody, signal } = {}) => {
       signal?.throwIfAborted()
       if (closed) throw busy()
-      if (running < places && countOf(group) < runningPerGroup && room.countOf(group) === 0) change(group, 1)
-      else if (room.size >= options.waiting || room.countOf(group) >= options.waitingPerGroup) throw busy()
-      else await room.enter(group, signal)
+      // Work that may start never waits, so this work overtakes none.
+      if (mayStart(group, member)) running.change(group, member, 1)
+      else if (isFull(group, member)) throw busy()
+      else await room.enter(group, member, signal)
       try {
         return await work()
       } finally {
-        change(group, -1)
+        running.change(group, member, -1)
         startNext()
       }
     },

@@ -155,4 +155,29 @@ describe('a hostile or broken file', () => {
     await Promise.all([...many, read('other')])
     assert.ok(order.indexOf('other') <= 2, order.join())
   })
+
+  test('the images of a person do not wait for all images of another person of the org', async () => {
+    const png = await noise(1_000, 1_000).png().toBuffer()
+    const order: string[] = []
+    const read = async (userId: string) => {
+      await previewer.image({ ...input(png), userId }, { width: 64, fit: 'inside', format: 'webp' })
+      order.push(userId)
+    }
+    const many = Array.from({ length: 8 }, () => read('busy'))
+    await Promise.all([...many, read('other'), read('third')])
+    assert.deepEqual(order.slice(1, 4).toSorted(), ['busy', 'other', 'third'], order.join())
+  })
+
+  test('a person who asks for too many images does not exceed the queue for others of the org', async () => {
+    const leave = new AbortController()
+    const png = await noise(1_000, 1_000).png().toBuffer()
+    const ask = (userId: string) =>
+      previewer.image({ ...input(png), userId }, { width: 64, fit: 'inside', format: 'webp' }, leave.signal)
+    const many = Array.from({ length: 101 }, () => ask('busy'))
+    const settled = Promise.allSettled(many)
+    await assert.rejects(ask('busy'), /Too many images are being made/)
+    await ask('other')
+    leave.abort(new Error('left'))
+    await settled
+  })
 })

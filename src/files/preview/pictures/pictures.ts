@@ -74,25 +74,25 @@ type Deps = Pick<PreviewDeps, 'db' | 'previewer'>
  */
 export const cachedPicture = (
   { db, previewer }: Deps,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Pick<Actor, 'orgId' | 'userId'>,
   source: PreviewSource,
   signal?: AbortSignal,
 ): Promise<Picture> =>
   cached(db, actor, source, {
     format: 'picture',
     maxKeptBytes: limits.outputBytes,
-    make: () => previewer.picture({ ...source, orgId: actor.orgId }, signal),
+    make: () => previewer.picture({ ...source, orgId: actor.orgId, userId: actor.userId }, signal),
   })
 
 /** A picture in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
 export const cachedImage = (
   { db, previewer }: Deps,
-  actor: Pick<Actor, 'orgId'>,
+  actor: Pick<Actor, 'orgId' | 'userId'>,
   source: PreviewSource,
   { spec, signal }: { spec: ImageSpec; signal: AbortSignal },
 ): Promise<Image> =>
   cached(db, actor, source, {
     format: queries.imagePrefix + specKey(spec),
     maxKeptBytes: limits.outputBytes,
-    make: () => previewer.image({ ...source, orgId: actor.orgId }, spec, signal),
+    make: () => previewer.image({ ...source, orgId: actor.orgId, userId: actor.userId }, spec, signal),
   })

@@ -331,7 +331,11 @@ export const Project = Type.Object(
   {
     id: Id,
     name: Type.String({ description: nameRule, examples: ['Launch'] }),
-    slug: Type.String({ description: 'Short name, made from the first name. It never changes.', examples: ['launch'] }),
+    slug: Type.String({
+      description:
+        'Short name, made from the first name, with a number or random characters if needed. It never changes.',
+      examples: ['launch'],
+    }),
     description: Nullable(Type.String(projectDescription)),
     instructions: Nullable(Type.String(instructions)),
     folderId: IdOf('ID of the protected folder of the project.'),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { countsAreExact, create, createFolder, leavesNothing, upload } from '../../../test/support/files.ts'
+import { countsAreExact, create, createFolder, leavesNothing, restrict, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import type { Answer } from '../../../test/harness.ts'
+import type { Answer, TestActor } from '../../../test/harness.ts'
 import { newId } from '../../platform/ids.ts'
 
 const app = await startTestApp()
@@ -52,6 +52,21 @@ describe('projects', () => {
       'same-name-5',
       'same-name-6',
     ])
+  })
+
+  test('the slug of a project does not tell whether a project that is closed to its creator has the same name', async () => {
+    const org = await app.createOrg()
+    const member = await app.createUser(org)
+    const make = async (as: TestActor, name: string) => {
+      const { body, text } = await app.call('POST', '/api/v1/projects', { as, json: { name } })
+      assert.ok(body.success, text)
+      return body.data
+    }
+    const hidden = await make(org, 'Merger')
+    await restrict(app, org, hidden.folderId)
+    assert.match((await make(member, 'Merger')).slug, /^merger-[0-9a-f]{6}$/)
+    assert.match((await make(member, 'Picnic')).slug, /^picnic-[0-9a-f]{6}$/)
+    assert.equal((await make(org, 'Merger')).slug, 'merger-2')
   })
 
   test('projects are listed oldest first and paged by cursor', async () => {

@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import { recordEvent } from '../../outbox/record.ts'
-import { freeSlug, slugOf } from '../../platform/text/slug.ts'
+import { freeSlug, randomSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import type { FilesDeps } from '../deps.ts'
 import { requireWritable } from '../access/guards.ts'
@@ -29,7 +29,9 @@ const insertWithFreeSlug = async (
   actor: Actor,
   project: Omit<queries.NewProject, 'slug'>,
 ): Promise<ProjectRow> => {
-  const wanted = slugOf(project.name, 'project')
+  const named = slugOf(project.name, 'project')
+  // A number would tell that a project of this name exists, also one that is not open to the actor.
+  const wanted = (await queries.listClosedProjects(db, actor)).length > 0 ? randomSlug(named) : named
   for (;;) {
     const used = await queries.listSlugsLike(db, actor.orgId, wanted)
     const slug = freeSlug(wanted, new Set(used.map((row) => row.slug)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { freeSlug, slugOf } from './slug.ts'
+import { freeSlug, randomSlug, slugOf } from './slug.ts'
 
 const cases: [string, string][] = [
   ['Sales & Marketing', 'sales-marketing'],
@@ -27,6 +27,12 @@ test('slugOf returns at most 63 characters and is idempotent', () => {
       assert.equal(slugOf(slug, 'x'), slug)
     }),
   )
+})
+
+test('a random slug begins with the slug and stays within 63 characters', () => {
+  assert.match(randomSlug('team'), /^team-[0-9a-f]{6}$/)
+  assert.match(randomSlug('a'.repeat(63)), /^a{56}-[0-9a-f]{6}$/)
+  assert.notEqual(randomSlug('team'), randomSlug('team'))
 })
 
 test('a used slug gets a number and stays within 63 characters', () => {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 /** Latin spellings of letters that NFKD does not decompose. */
 const spellings = new Map(
   [
@@ -24,6 +26,10 @@ export const slugOf = (name: string, fallback: string): string => {
     .replaceAll(/^-+|-+$/g, '')
   return slug === '' ? fallback : slug
 }
+
+/** The slug with six random characters, which say nothing about other slugs. */
+export const randomSlug = (slug: string): string =>
+  `${slug.slice(0, maxLength - 7).replace(/-+$/, '')}-${randomBytes(3).toString('hex')}`
 
 /** The slug, or the first of `-2`, `-3`, … that is free. */
 export const freeSlug = (slug: string, taken: ReadonlySet<string>): string => {

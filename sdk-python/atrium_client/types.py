@@ -4973,7 +4973,7 @@ class Project(TypedDict):
     id: str
     # Name, 1–255 characters without NUL, CR or LF.
     name: str
-    # Short name, made from the first name. It never changes.
+    # Short name, made from the first name, with a number or random characters if needed. It never changes.
     slug: str
     # Description, at most 5,000 characters.
     description: str | None

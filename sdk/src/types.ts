@@ -4462,7 +4462,7 @@ export interface Project {
   id: string
   /** Name, 1–255 characters without NUL, CR or LF. */
   name: string
-  /** Short name, made from the first name. It never changes. */
+  /** Short name, made from the first name, with a number or random characters if needed. It never changes. */
   slug: string
   /** Description, at most 5,000 characters. */
   description: string | null

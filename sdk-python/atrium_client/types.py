@@ -580,6 +580,95 @@ class ApiKeyRevokedEvent(TypedDict):
     data: ApiKeyRevokedEventData
 
 
+class ApprovalAgent(TypedDict):
+    # ID of the agent.
+    id: str
+    # Slug of the agent.
+    slug: str
+    # Name of the agent.
+    name: str
+
+
+class ApprovalChangedBy(TypedDict):
+    # ID of the user.
+    id: str
+    # Name of the user.
+    name: str
+
+
+class ApprovalFormFieldsItemOptionsItem(TypedDict):
+    # Value of the option.
+    value: str
+    # Label of the option.
+    label: str
+
+
+class ApprovalFormFieldsItem(TypedDict):
+    # Name of the field in `answer`.
+    key: str
+    # Type of the value. `choice`: one of `options`. `choices`: a list of them.
+    kind: Literal["text", "number", "integer", "boolean", "choice", "choices"]
+    # Label of the field.
+    label: str
+    # Explanation of the field. Null without one.
+    description: str | None
+    # Whether a value is required.
+    required: bool
+    format: Literal["email", "uri", "date", "date-time"] | None
+    # Smallest number, or fewest characters or options. Null without a limit.
+    min: float | None
+    # Largest number, or most characters or options. Null without a limit.
+    max: float | None
+    # Options of `choice` and `choices`. Empty for other kinds.
+    options: list[ApprovalFormFieldsItemOptionsItem]
+    # Value of a field that `answer` leaves out. Null without one.
+    default: Any
+
+
+class ApprovalForm(TypedDict):
+    # Name of the server that asks and gets the answer.
+    server: str
+    # Question of the server. Untrusted text.
+    message: str
+    # Fields of the answer.
+    fields: list[ApprovalFormFieldsItem]
+
+
+class Approval(TypedDict):
+    # ID of the approval.
+    approvalId: str
+    # ID of the tool call.
+    toolCallId: str
+    # Name of the tool.
+    toolName: str
+    # Arguments of the call.
+    input: Any
+    # Whether the call may have run before: the server process ended while it was running.
+    isRepeated: bool
+    # `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer.
+    kind: Literal["consent", "approval", "repeat", "input"]
+    # Why a decision is needed, for people.
+    reason: str
+    # The agent that makes the call.
+    agent: ApprovalAgent
+    # Slug of the connector whose connection the tool uses. Null without one.
+    connector: str | None
+    # The `authorityVersion` of the agent that a consent is given for. Null otherwise.
+    authorityVersion: int | None
+    # For a consent: the user who last changed the agent. Null when unknown.
+    changedBy: ApprovalChangedBy | None
+    # For a consent: time of that change.
+    changedAt: str | None
+    # Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one.
+    untrustedFrom: str | None
+    # For `input`: what the tool asks. Null otherwise.
+    form: ApprovalForm | None
+    # Whether the caller may decide.
+    canDecide: bool
+    # Why the caller may not decide. Null when they may.
+    cannotDecideReason: str | None
+
+
 class ApprovalDecision(TypedDict):
     # ID of the approval, from `approvals` of the turn.
     approvalId: str
@@ -6358,95 +6447,6 @@ class TurnToolCallsItem(TypedDict):
     endedAt: str | None
 
 
-class TurnApprovalsItemAgent(TypedDict):
-    # ID of the agent.
-    id: str
-    # Slug of the agent.
-    slug: str
-    # Name of the agent.
-    name: str
-
-
-class TurnApprovalsItemChangedBy(TypedDict):
-    # ID of the user.
-    id: str
-    # Name of the user.
-    name: str
-
-
-class TurnApprovalsItemFormFieldsItemOptionsItem(TypedDict):
-    # Value of the option.
-    value: str
-    # Label of the option.
-    label: str
-
-
-class TurnApprovalsItemFormFieldsItem(TypedDict):
-    # Name of the field in `answer`.
-    key: str
-    # Type of the value. `choice`: one of `options`. `choices`: a list of them.
-    kind: Literal["text", "number", "integer", "boolean", "choice", "choices"]
-    # Label of the field.
-    label: str
-    # Explanation of the field. Null without one.
-    description: str | None
-    # Whether a value is required.
-    required: bool
-    format: Literal["email", "uri", "date", "date-time"] | None
-    # Smallest number, or fewest characters or options. Null without a limit.
-    min: float | None
-    # Largest number, or most characters or options. Null without a limit.
-    max: float | None
-    # Options of `choice` and `choices`. Empty for other kinds.
-    options: list[TurnApprovalsItemFormFieldsItemOptionsItem]
-    # Value of a field that `answer` leaves out. Null without one.
-    default: Any
-
-
-class TurnApprovalsItemForm(TypedDict):
-    # Name of the server that asks and gets the answer.
-    server: str
-    # Question of the server. Untrusted text.
-    message: str
-    # Fields of the answer.
-    fields: list[TurnApprovalsItemFormFieldsItem]
-
-
-class TurnApprovalsItem(TypedDict):
-    # ID of the approval.
-    approvalId: str
-    # ID of the tool call.
-    toolCallId: str
-    # Name of the tool.
-    toolName: str
-    # Arguments of the call.
-    input: Any
-    # Whether the call may have run before: the server process ended while it was running.
-    isRepeated: bool
-    # `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer.
-    kind: Literal["consent", "approval", "repeat", "input"]
-    # Why a decision is needed, for people.
-    reason: str
-    # The agent that makes the call.
-    agent: TurnApprovalsItemAgent
-    # Slug of the connector whose connection the tool uses. Null without one.
-    connector: str | None
-    # The `authorityVersion` of the agent that a consent is given for. Null otherwise.
-    authorityVersion: int | None
-    # For a consent: the user who last changed the agent. Null when unknown.
-    changedBy: TurnApprovalsItemChangedBy | None
-    # For a consent: time of that change.
-    changedAt: str | None
-    # Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one.
-    untrustedFrom: str | None
-    # For `input`: what the tool asks. Null otherwise.
-    form: TurnApprovalsItemForm | None
-    # Whether the caller may decide.
-    canDecide: bool
-    # Why the caller may not decide. Null when they may.
-    cannotDecideReason: str | None
-
-
 class Turn(TypedDict):
     # Unique ID, a UUID version 7.
     id: str
@@ -6499,7 +6499,7 @@ class Turn(TypedDict):
     # Tool calls, in order.
     toolCalls: list[TurnToolCallsItem]
     # Decisions that the turn waits for.
-    approvals: list[TurnApprovalsItem]
+    approvals: list[Approval]
     # Calls of the caller's tools whose outputs the turn waits for.
     requiredToolOutputs: list[RequiredToolOutput]
     # Time of creation.

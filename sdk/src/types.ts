@@ -473,6 +473,85 @@ export interface ApiKeyRevokedEvent {
   }
 }
 
+export interface Approval {
+  /** ID of the approval. */
+  approvalId: string
+  /** ID of the tool call. */
+  toolCallId: string
+  /** Name of the tool. */
+  toolName: string
+  /** Arguments of the call. */
+  input: unknown
+  /** Whether the call may have run before: the server process ended while it was running. */
+  isRepeated: boolean
+  /** `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer. */
+  kind: "consent" | "approval" | "repeat" | "input"
+  /** Why a decision is needed, for people. */
+  reason: string
+  /** The agent that makes the call. */
+  agent: {
+    /** ID of the agent. */
+    id: string
+    /** Slug of the agent. */
+    slug: string
+    /** Name of the agent. */
+    name: string
+  }
+  /** Slug of the connector whose connection the tool uses. Null without one. */
+  connector: string | null
+  /** The `authorityVersion` of the agent that a consent is given for. Null otherwise. */
+  authorityVersion: number | null
+  /** For a consent: the user who last changed the agent. Null when unknown. */
+  changedBy: {
+    /** ID of the user. */
+    id: string
+    /** Name of the user. */
+    name: string
+  } | null
+  /** For a consent: time of that change. */
+  changedAt: string | null
+  /** Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one. */
+  untrustedFrom: string | null
+  /** For `input`: what the tool asks. Null otherwise. */
+  form: {
+    /** Name of the server that asks and gets the answer. */
+    server: string
+    /** Question of the server. Untrusted text. */
+    message: string
+    /** Fields of the answer. */
+    fields: Array<{
+      /** Name of the field in `answer`. */
+      key: string
+      /** Type of the value. `choice`: one of `options`. `choices`: a list of them. */
+      kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices"
+      /** Label of the field. */
+      label: string
+      /** Explanation of the field. Null without one. */
+      description: string | null
+      /** Whether a value is required. */
+      required: boolean
+      format: "email" | "uri" | "date" | "date-time" | null
+      /** Smallest number, or fewest characters or options. Null without a limit. */
+      min: number | null
+      /** Largest number, or most characters or options. Null without a limit. */
+      max: number | null
+      /** Options of `choice` and `choices`. Empty for other kinds. */
+      options: Array<{
+        /** Value of the option. */
+        value: string
+        /** Label of the option. */
+        label: string
+      }>
+      /** Value of a field that `answer` leaves out. Null without one. */
+      default: unknown
+    }>
+  } | null
+  /** Whether the caller may decide. */
+  canDecide: boolean
+  /** Why the caller may not decide. Null when they may. */
+  cannotDecideReason: string | null
+}
+
 export interface ApprovalDecision {
   /** ID of the approval, from `approvals` of the turn. */
   approvalId: string
@@ -5792,84 +5871,7 @@ export interface Turn {
     endedAt: string | null
   }>
   /** Decisions that the turn waits for. */
-  approvals: Array<{
-    /** ID of the approval. */
-    approvalId: string
-    /** ID of the tool call. */
-    toolCallId: string
-    /** Name of the tool. */
-    toolName: string
-    /** Arguments of the call. */
-    input: unknown
-    /** Whether the call may have run before: the server process ended while it was running. */
-    isRepeated: boolean
-    /** `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. `input`: answer the question of the tool in `form`; the call then runs again with the answer. */
-    kind: "consent" | "approval" | "repeat" | "input"
-    /** Why a decision is needed, for people. */
-    reason: string
-    /** The agent that makes the call. */
-    agent: {
-      /** ID of the agent. */
-      id: string
-      /** Slug of the agent. */
-      slug: string
-      /** Name of the agent. */
-      name: string
-    }
-    /** Slug of the connector whose connection the tool uses. Null without one. */
-    connector: string | null
-    /** The `authorityVersion` of the agent that a consent is given for. Null otherwise. */
-    authorityVersion: number | null
-    /** For a consent: the user who last changed the agent. Null when unknown. */
-    changedBy: {
-      /** ID of the user. */
-      id: string
-      /** Name of the user. */
-      name: string
-    } | null
-    /** For a consent: time of that change. */
-    changedAt: string | null
-    /** Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one. */
-    untrustedFrom: string | null
-    /** For `input`: what the tool asks. Null otherwise. */
-    form: {
-      /** Name of the server that asks and gets the answer. */
-      server: string
-      /** Question of the server. Untrusted text. */
-      message: string
-      /** Fields of the answer. */
-      fields: Array<{
-        /** Name of the field in `answer`. */
-        key: string
-        /** Type of the value. `choice`: one of `options`. `choices`: a list of them. */
-        kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices"
-        /** Label of the field. */
-        label: string
-        /** Explanation of the field. Null without one. */
-        description: string | null
-        /** Whether a value is required. */
-        required: boolean
-        format: "email" | "uri" | "date" | "date-time" | null
-        /** Smallest number, or fewest characters or options. Null without a limit. */
-        min: number | null
-        /** Largest number, or most characters or options. Null without a limit. */
-        max: number | null
-        /** Options of `choice` and `choices`. Empty for other kinds. */
-        options: Array<{
-          /** Value of the option. */
-          value: string
-          /** Label of the option. */
-          label: string
-        }>
-        /** Value of a field that `answer` leaves out. Null without one. */
-        default: unknown
-      }>
-    } | null
-    /** Whether the caller may decide. */
-    canDecide: boolean
-    /** Why the caller may not decide. Null when they may. */
-    cannotDecideReason: string | null
-  }>
+  approvals: Approval[]
   /** Calls of the caller's tools whose outputs the turn waits for. */
   requiredToolOutputs: RequiredToolOutput[]
   /** Time of creation. */

@@ -9,6 +9,11 @@ interface Kind {
   filesPerProcess: number
   /** Whether its processes start last: the end of a run has little to do beside them. */
   isShort?: boolean
+  /**
+   * Whether its processes measure coverage, by default. It takes a quarter of their time. Tests of the whole installation
+   * run code that the tests beside it run too.
+   */
+  measuresCoverage?: boolean
 }
 
 /**
@@ -23,19 +28,20 @@ const kinds: Kind[] = [
       'test/console/pages',
       'test/console/settings',
       'test/console/files',
-      'test/start',
       'test/reference/',
       'test/scale/',
       'test/examples/nextjs-chat',
       'test/deploy/guides',
       'test/deploy/proxies',
-      'src/platform/object-store/conformance',
     ],
     filesPerProcess: 1,
+    measuresCoverage: false,
   },
-  { starts: ['test/console/', 'test/crash/'], filesPerProcess: 5 },
-  { starts: ['test/contract/'], filesPerProcess: 12 },
-  { starts: ['test/', 'scripts/'], filesPerProcess: 1, isShort: true },
+  { starts: ['test/start', 'src/platform/object-store/conformance'], filesPerProcess: 1 },
+  { starts: ['test/console/'], filesPerProcess: 5, measuresCoverage: false },
+  { starts: ['test/crash/'], filesPerProcess: 5 },
+  { starts: ['test/contract/'], filesPerProcess: 12, measuresCoverage: false },
+  { starts: ['test/', 'scripts/'], filesPerProcess: 4, isShort: true },
   { starts: [''], filesPerProcess: 18 },
 ]
 const minFilesToGroup = 12
@@ -60,9 +66,13 @@ export const byExpectedTime = (a: string, b: string): number =>
  * A module that runs test files one after another. Each is a test that loads the file, so that its hooks are those of the
  * file, its servers are closed before the next file starts, and a file that cannot be loaded fails by its name.
  */
-const groupText = (root: string, files: string[]): string => {
+const groupText = (root: string, files: string[], measuresCoverage: boolean): string => {
   const { href } = pathToFileURL(root)
-  return `import { after, test } from 'node:test'
+  const stop = `import { stopCoverage } from 'node:v8'
+stopCoverage()
+delete process.env['NODE_V8_COVERAGE']
+`
+  return `${measuresCoverage ? '' : stop}import { after, test } from 'node:test'
 import { allFilesEnded, shareProcess } from '${href}test/open-handles.ts'
 shareProcess()
 after(allFilesEnded)
@@ -82,24 +92,30 @@ export const processesFor = (files: string[], root: string, folder: string): Pro
   const groups = new Map<string, string[]>()
   if (files.length < minFilesToGroup) return { paths: files.map((file) => root + file), groups }
   const short: string[] = []
-  const paths: string[][] = kinds.map(({ filesPerProcess, isShort = false }, place) => {
+  const paths: string[][] = kinds.map(({ filesPerProcess, isShort = false, measuresCoverage = true }, place) => {
     const ofKind = files.filter((file) => rank(file) === place)
     const alone = ofKind.filter(
       (file) => filesPerProcess === 1 || changesItsProcess.test(readFileSync(root + file, 'utf8')),
     )
     const shared = ofKind.filter((file) => !alone.includes(file))
-    const count = Math.ceil(shared.length / filesPerProcess)
-    const made = Array.from({ length: count }, (_, n) => {
-      const path = join(folder, `group-${place + 1}-${n + 1}.mjs`)
-      // Neighbours, which are often of the same size, are in different groups.
-      const members = shared.filter((_file, at) => at % count === n)
-      writeFileSync(path, groupText(root, members))
+    const writeGroup = (name: string, members: string[]): string => {
+      const path = join(folder, `group-${place + 1}-${name}.mjs`)
+      writeFileSync(path, groupText(root, members, measuresCoverage))
       groups.set(path, members)
       return path
-    })
-    if (!isShort && filesPerProcess === 1) return alone.map((file) => root + file)
+    }
+    const count = Math.ceil(shared.length / filesPerProcess)
+    const made = Array.from({ length: count }, (_, n) =>
+      // Neighbours, which are often of the same size, are in different groups.
+      writeGroup(
+        String(n + 1),
+        shared.filter((_file, at) => at % count === n),
+      ),
+    )
+    const single = alone.map((file, n) => (measuresCoverage ? root + file : writeGroup(`alone-${n + 1}`, [file])))
+    if (!isShort && filesPerProcess === 1) return single
     // One file of those that otherwise share a process is short, too.
-    short.push(...alone.map((file) => root + file))
+    short.push(...single)
     return made
   })
   return { paths: [...alternate(paths.slice(0, -1).flat(), paths.at(-1) ?? []), ...short], groups }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { ask, createAgent, getTurn, openSession, until } from '../support/chat.ts'
 import { assertAccessible, chooseModel, startConsole } from '../support/console.ts'
@@ -273,6 +274,50 @@ test('a person finds a conversation by its text or its source, and opens it by k
   await list.getByLabel('Source').selectOption('API')
   await list.getByText('Ann · API').waitFor()
   assert.equal(await list.getByText('What is for lunch?').count(), 0)
+  assert.deepEqual(pageErrors, [])
+})
+
+/** Runs `script` in the page when its URL has changed, before it is rendered with the new URL. */
+const beforeRendering = (page: Page, script: string): Promise<unknown> =>
+  page.evaluate(`for (const name of ['pushState', 'replaceState']) {
+    const change = history[name]
+    let done = false
+    history[name] = (...to) => {
+      change.apply(history, to)
+      if (done) return
+      done = true
+      queueMicrotask(() => {
+        ${script}
+      })
+    }
+  }`)
+
+test('letters and filters that follow a search before the list is rendered with it are kept', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  await openSession(app, owner, { agentId: 'ann', title: 'Quarterly report' })
+  const { page, pageErrors } = await open(owner, '/chat/new')
+  const list = page.getByRole('complementary', { name: 'Conversations' })
+  await list.getByText('Quarterly report').waitFor()
+  const search = list.getByRole('searchbox')
+  await beforeRendering(page, `document.execCommand('insertText', false, 'erly')`)
+  await search.fill('quart')
+  await page.waitForURL('**/chat/new?q=quarterly')
+  await list.locator('mark', { hasText: 'Quarterly' }).waitFor()
+  assert.equal(await search.inputValue(), 'quarterly')
+
+  await search.fill('nowhere')
+  await list.getByText('No matching conversations').waitFor()
+  await beforeRendering(
+    page,
+    `const source = document.querySelector('option[value=api]').parentElement
+    source.value = 'api'
+    source.dispatchEvent(new Event('change', { bubbles: true }))`,
+  )
+  await list.getByRole('button', { name: 'Clear filters' }).click()
+  await page.waitForURL('**/chat/new?source=api')
+  await list.getByText('Quarterly report').waitFor()
+  assert.equal(await search.inputValue(), '')
   assert.deepEqual(pageErrors, [])
 })
 

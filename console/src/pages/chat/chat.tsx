@@ -9,7 +9,7 @@ import { api, queryClient, read, refresh } from '../../api.ts'
 import { copyText } from '../../clipboard.ts'
 import { changeMessageDraft, emptyDraft } from '../../message-drafts.ts'
 import { shareableUrl } from '../../scope.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -166,11 +166,12 @@ export const Chat = () => {
   const agents = useQuery(read('GET /agents'))
   const filter = filterOf(params)
   const agentSlug = filter.agent
-  const setFilter = (next: SessionFilter): void =>
-    setParams(withParams(params, { agent: next.agent, source: next.source, q: next.q }), {
-      replace: next.q !== filter.q,
-    })
-  const setAgent = (slug: string): void => setFilter({ ...filter, agent: slug })
+  const setFilter = (change: SessionFilter): void => {
+    const now = currentParams()
+    const next = withParams(now, { ...change })
+    setParams(next, { replace: next.get('q') !== now.get('q') })
+  }
+  const setAgent = (slug: string): void => setFilter({ agent: slug })
   const items = agents.data?.items ?? []
   const chosen = items.find(({ slug }) => slug === agentSlug) ?? items.find(({ isDefault }) => isDefault) ?? items[0]
   const back = `/chat${queryOf(filter)}`

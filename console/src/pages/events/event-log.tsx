@@ -6,7 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { LiveList, useLiveList } from '../../live/live-list.tsx'
 import { useOpenItem } from '../../open-item.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -90,11 +90,11 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 const FilterFields = ({ type, resource }: { type: string; resource: string }) => {
   const { can } = useIdentity()
-  const [params, setParams] = useSearchParams()
+  const [, setParams] = useSearchParams()
   const types = useEventTypes()
   const areas = areasOf((types.data?.items ?? []).filter((one) => isReadable(one, can)))
   const change = (name: string, value: string): void =>
-    setParams(withParams(params, { [name]: value.trim() }), { replace: true })
+    setParams(withParams(currentParams(), { [name]: value.trim() }), { replace: true })
   return (
     <FilterBar>
       <SelectField label={t`Type`} value={type} onChange={({ target }) => change('type', target.value)}>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { queryClient, read } from '../../api.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
@@ -88,15 +88,15 @@ const useUrlState = () => {
     openId,
     sorting,
     filter,
-    setFilter: (next: Filter) => setParams(withParams(params, filterParams(next)), { replace: true }),
-    sort: (by: Sorting) => setParams(withParams(params, sortingParams(by)), { replace: true }),
+    setFilter: (next: Filter) => setParams(withParams(currentParams(), filterParams(next)), { replace: true }),
+    sort: (by: Sorting) => setParams(withParams(currentParams(), sortingParams(by)), { replace: true }),
     hrefOf,
     openFolder,
     showInFolder: ({ parentId }: FileRecord) => openFolder(parentId),
     open: (file: FileRecord, options: { replace?: boolean } = {}) => void navigate(hrefOf(file), options),
-    close: () => setParams(withParams(params, { open: undefined }), { replace: true }),
+    close: () => setParams(withParams(currentParams(), { open: undefined }), { replace: true }),
     // Only the first letter adds a history entry, so that Back leaves the search.
-    setSearch: (text: string) => setParams(withParams(params, { search: text }), { replace: search !== '' }),
+    setSearch: (text: string) => setParams(withParams(currentParams(), { search: text }), { replace: search !== '' }),
   }
 }
 

@@ -2,10 +2,10 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { ChevronRight, Ellipsis, FolderPlus, LayoutGrid, List, Search, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { formatNumber } from '../../format.ts'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
+import { useSearchText } from '../../search-params.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Menu } from '../../ui/forms/menu.tsx'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
@@ -71,19 +71,7 @@ const LayoutButton = () => {
 }
 
 const SearchField = ({ search, onSearch }: { search: string; onSearch: (text: string) => void }) => {
-  const [text, setText] = useState(search)
-  const [lastSearch, setLastSearch] = useState(search)
-  // Back and Forward change the URL, so the field must follow.
-  if (lastSearch !== search) {
-    setLastSearch(search)
-    if (text.trim() !== search) setText(search)
-  }
-  useEffect(() => {
-    if (text.trim() === search) return undefined
-    const timer = setTimeout(() => onSearch(text.trim()), 180)
-    return () => clearTimeout(timer)
-    // oxlint-disable-next-line react/exhaustive-deps -- only typing triggers a search, not a new onSearch
-  }, [text])
+  const [text, setText] = useSearchText(search, onSearch)
   return (
     <div className={styles['search']} role="search">
       <Search aria-hidden="true" />

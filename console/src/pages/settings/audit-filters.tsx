@@ -6,7 +6,7 @@ import { useId, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, read } from '../../api.ts'
 import { PersonName } from '../../person-name.tsx'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { FilterBar } from '../../ui/forms/filter-bar.tsx'
@@ -149,7 +149,7 @@ export const AuditFilters = () => {
   const [params, setParams] = useSearchParams()
   const field = (name: string) => ({
     value: params.get(name) ?? '',
-    onCommit: (value: string) => setParams(withParams(params, { [name]: value })),
+    onCommit: (value: string) => setParams(withParams(currentParams(), { [name]: value })),
   })
   const native = (name: string) => {
     const { value, onCommit } = field(name)

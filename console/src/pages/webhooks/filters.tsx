@@ -4,7 +4,7 @@ import { Search } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar } from '../../ui/forms/filter-bar.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -42,7 +42,7 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
   const names = ['type', 'status', 'time']
   const isFiltered = names.some((name) => (params.get(name) ?? '') !== '')
   const change = (name: string, value: string): void =>
-    setParams(withParams(params, { [name]: value }), { replace: true })
+    setParams(withParams(currentParams(), { [name]: value }), { replace: true })
   return (
     <FilterBar>
       <TextField
@@ -88,7 +88,7 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
       {isFiltered && (
         <Button
           variant="quiet"
-          onClick={() => setParams(withParams(params, { type: '', status: '', time: '' }), { replace: true })}
+          onClick={() => setParams(withParams(currentParams(), { type: '', status: '', time: '' }), { replace: true })}
         >
           <Trans>Clear filters</Trans>
         </Button>

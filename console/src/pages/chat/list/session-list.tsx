@@ -129,7 +129,7 @@ export const SessionList = ({
 }: {
   agents: readonly Agent[]
   filter: SessionFilter
-  onFilter: (filter: SessionFilter) => void
+  onFilter: (change: SessionFilter) => void
 }) => {
   const sessions = useSessions(filter)
   const { list, field, onKeyDown, focusFirst } = useListKeys()
@@ -145,7 +145,7 @@ export const SessionList = ({
         <QueryBoundary query={sessions} compact>
           {(items) =>
             items.length === 0 ? (
-              <Empty filter={filter} onClear={() => onFilter({})} />
+              <Empty filter={filter} onClear={() => onFilter({ agent: undefined, source: undefined, q: undefined })} />
             ) : (
               <ul ref={list}>
                 {items.map((session) => (

@@ -1,9 +1,9 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import type { Agent, Session } from '@atrium/client'
-import { useEffect, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import { textOf } from '../../../i18n/text.ts'
+import { useSearchText } from '../../../search-params.ts'
 import { SelectField } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
 import styles from '../chat.module.css'
@@ -55,19 +55,7 @@ const SessionSearch = ({
   onDown: () => void
   field: RefObject<HTMLInputElement | null>
 }) => {
-  const [text, setText] = useState(search)
-  const [lastSearch, setLastSearch] = useState(search)
-  // Back and Forward change the URL, so the field must follow.
-  if (lastSearch !== search) {
-    setLastSearch(search)
-    if (text.trim() !== search) setText(search)
-  }
-  useEffect(() => {
-    if (text.trim() === search) return undefined
-    const timer = setTimeout(() => onSearch(text.trim()), 180)
-    return () => clearTimeout(timer)
-    // oxlint-disable-next-line react/exhaustive-deps -- only typing triggers a search, not a new onSearch
-  }, [text])
+  const [text, setText] = useSearchText(search, onSearch)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') onDown()
     else if (event.key !== 'Escape' || text === '') return
@@ -90,7 +78,8 @@ const SessionSearch = ({
 export interface SessionFiltersProps {
   agents: readonly Agent[]
   filter: SessionFilter
-  onFilter: (filter: SessionFilter) => void
+  /** Changes the given parts of the filter. */
+  onFilter: (change: SessionFilter) => void
   /** Moves the focus to the first conversation. */
   onDown: () => void
   field: RefObject<HTMLInputElement | null>
@@ -99,18 +88,13 @@ export interface SessionFiltersProps {
 /** Search, agent and source of the listed conversations. */
 export const SessionFilters = ({ agents, filter, onFilter, onDown, field }: SessionFiltersProps) => (
   <>
-    <SessionSearch
-      search={filter.q ?? ''}
-      onSearch={(q) => onFilter({ ...filter, q: q === '' ? undefined : q })}
-      onDown={onDown}
-      field={field}
-    />
+    <SessionSearch search={filter.q ?? ''} onSearch={(q) => onFilter({ q })} onDown={onDown} field={field} />
     <div className={styles['filters']}>
       <SelectField
         label={t`Agent`}
         hideLabel
         value={filter.agent ?? ''}
-        onChange={({ target }) => onFilter({ ...filter, agent: target.value === '' ? undefined : target.value })}
+        onChange={({ target }) => onFilter({ agent: target.value })}
       >
         <option value="">{t`All agents`}</option>
         {agents.map(({ slug, name }) => (
@@ -123,9 +107,7 @@ export const SessionFilters = ({ agents, filter, onFilter, onDown, field }: Sess
         label={t`Source`}
         hideLabel
         value={filter.source ?? ''}
-        onChange={({ target }) =>
-          onFilter({ ...filter, source: target.value === '' ? undefined : (target.value as Source) })
-        }
+        onChange={({ target }) => onFilter({ source: target.value === '' ? undefined : (target.value as Source) })}
       >
         <option value="">{t`All sources`}</option>
         {Object.entries(sourceNames).map(([source, name]) => (

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Task } from '@a2a-js/sdk'
 import { generateKey } from '../../src/platform/key-format.ts'
-import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts'
+import { cloneDatabase, sharedServer, urlOf } from '../database.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import type { Receiver } from '../fakes/receiver.ts'
 import { asTask, connectClient, messageOf, text } from '../fakes/a2a-client.ts'
@@ -17,12 +17,12 @@ import type { ServerProcess } from '../support/processes/server-process.ts'
 import { until } from '../support/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-crash-'))
-const postgres = await startEmbeddedPostgres({ dataDir: folder })
-const { socketDir, port, user, database } = postgres
+const postgres = await sharedServer()
+const database = await cloneDatabase(postgres.connection)
 const key = generateKey('dev')
 const env = {
   DATA_DIR: folder,
-  DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+  DATABASE_URL: urlOf(database.connection),
   ENCRYPTION_KEYS: `crash:${randomBytes(32).toString('base64')}`,
   BOOTSTRAP_API_KEY: key,
   OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
@@ -31,6 +31,7 @@ const env = {
 let server: ServerProcess = await startServerProcess(env)
 after(async () => {
   await server.kill()
+  await database.drop()
   await postgres.stop()
   await rm(folder, { recursive: true, force: true })
 })

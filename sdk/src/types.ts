@@ -8380,7 +8380,7 @@ export interface Routes {
     data: Deleted
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
-  /** Retrieve a picture in another size */
+  /** Retrieve a picture in another size, or a page */
   'GET /files/:id/image': {
     params: {
       /** ID of the resource, a UUID. */

@@ -208,7 +208,8 @@ export const pptx = (slides: string[]): Buffer => {
   })
 }
 
-const pdfObjects = (objects: string[], trailer: string): Buffer => {
+/** A PDF of these objects, of which the first is the catalog. */
+export const pdfObjects = (objects: string[], trailer: string): Buffer => {
   let text = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n'
   const offsets = objects.map((object, index) => {
     const at = text.length

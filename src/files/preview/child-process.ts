@@ -27,7 +27,7 @@ const tooMuchMemory = (): Error => new PreviewError('reading it needs too much m
 const failures: Record<SandboxFailure, (cause: unknown) => Error> = {
   time: () => new PreviewError('reading it takes too long'),
   memory: tooMuchMemory,
-  // V8 ends the process when its heap is full, the kernel when its CPU time is used up.
+  // V8 ends the process when its heap is full.
   ended: tooMuchMemory,
   'slow-source': () => serviceUnavailable('The file store is too slow right now. Try again shortly.'),
   source: (cause) =>

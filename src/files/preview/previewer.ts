@@ -38,7 +38,7 @@ export interface Previewer {
   text(input: PreviewInput, signal?: AbortSignal): Promise<{ text: string; truncated: boolean }>
   /** A picture in a size that models accept. Throws like `preview`. */
   picture(input: PreviewInput, signal?: AbortSignal): Promise<Picture>
-  /** A picture in a size and format of choice. Throws like `preview`. */
+  /** A picture, or the first page of a PDF, in a size and format of choice. Throws like `preview`. */
   image(input: PreviewInput, spec: ImageSpec, signal?: AbortSignal): Promise<Image>
   /** A PNG, JPEG or WebP picture in the sizes of a logo. Throws like `preview`. */
   logo(input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
@@ -62,6 +62,8 @@ const pictureRssBytes = 384 * 1_048_576
 
 const cannotPreview = (rejection: PreviewError): ApiError =>
   badRequest(`This file cannot be previewed: ${rejection.message}.`, { cause: rejection })
+
+const pdfType = 'application/pdf'
 
 /** The format of a file. Throws BAD_REQUEST for types without a preview and for files over 25 MB. */
 export const previewFormatOf = ({ mimeType, name, sizeBytes }: Omit<PreviewInput, 'open'>): Format => {
@@ -112,6 +114,8 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   // One at a time, because each may need much memory.
   const pictures = createQueue(1, maxWaiting, 'pictures are being read')
   const images = createImageQueue()
+  // Pages ask for many images at once, so that the machine is busy: the limit of CPU time ends a process sooner.
+  const imageTimeoutMs = 3 * timeoutMs
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -137,7 +141,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const pictureBy = async <T>(
     places: Queue,
     run: (picture: PictureRun) => Promise<T>,
-    input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'>,
+    input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'> & { mimeType?: string },
     signal?: AbortSignal,
   ): Promise<T> => {
     const onFailure = (detail: string): void => log?.debug({ detail }, 'picture not read')
@@ -147,7 +151,8 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     try {
       return await places.run(read, { group: input.orgId, member: input.userId, signal })
     } catch (error) {
-      throw error instanceof PreviewError ? cannotRead(error) : error
+      if (!(error instanceof PreviewError)) throw error
+      throw input.mimeType === pdfType ? cannotPreview(error) : cannotRead(error)
     }
   }
   const preview: Previewer['preview'] = async (input, signal) => {
@@ -166,9 +171,9 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   return {
     preview,
     picture: (input, signal) => pictureBy(pictures, runPicture, input, signal),
-    // Pages ask for many images at once, so that the machine is busy: the limit of CPU time ends a process sooner.
     image: (input, spec, signal) => {
-      const run = (given: PictureRun): Promise<Image> => runImage(spec, { ...given, timeoutMs: 3 * timeoutMs })
+      const kind = input.mimeType === pdfType ? 'pdf' : 'image'
+      const run = (given: PictureRun): Promise<Image> => runImage(kind, spec, { ...given, timeoutMs: imageTimeoutMs })
       return pictureBy(images, run, input, signal)
     },
     logo: (input, signal) => pictureBy(pictures, runLogo, input, signal),

@@ -1,10 +1,11 @@
 // Entry point of the sandboxed process, which reads one picture and exits. It reads the bytes from standard input and
-// writes one line of JSON. Its arguments are what to make, and for an image its size and format.
+// writes one line of JSON. Its arguments are what to make, and for an image or a page its size and format.
 import type sharpModule from 'sharp'
 import type { OutputInfo, Sharp } from 'sharp'
 import { makeImage } from './image.ts'
 import type { ImageSpec } from './image-spec.ts'
 import { limits } from './limits.ts'
+import { PreviewError } from '../payload.ts'
 
 export type PictureFailure = { error: string; detail: string }
 
@@ -76,6 +77,13 @@ const square = async (sharp: Decoder, bytes: Buffer, edge: number): Promise<stri
   throw new Error('the picture stays too large')
 }
 
+const givenSpec = (): ImageSpec => JSON.parse(process.argv[3] ?? '') as ImageSpec
+
+const imageOf = async (sharp: Decoder, bytes: Buffer): Promise<ImageResult> => {
+  const { mimeType, data, info } = await makeImage(sharp, bytes, givenSpec())
+  return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
+}
+
 const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'], accepted: 'PNG, JPEG, WebP, GIF or AVIF' }
 
 const modes = {
@@ -88,10 +96,15 @@ const modes = {
   },
   image: {
     ...pictures,
+    make: imageOf,
+  },
+  pdf: {
+    formats: ['Png'],
+    accepted: 'PDF',
     make: async (sharp: Decoder, bytes: Buffer): Promise<ImageResult> => {
-      const spec = JSON.parse(process.argv[3] ?? '') as ImageSpec
-      const { mimeType, data, info } = await makeImage(sharp, bytes, spec)
-      return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
+      // Loaded on demand, because it takes longer than reading most pictures.
+      const { renderFirstPage } = await import('./pdf-page.ts')
+      return imageOf(sharp, await renderFirstPage(sharp, bytes, givenSpec()))
     },
   },
   logo: {
@@ -104,8 +117,9 @@ const modes = {
   },
 }
 
-const reasonOf = (message: string, accepted: string): string => {
-  if (/pixel limit/i.test(message)) return `it has more than ${limits.inputPixels / 1_000_000} million pixels`
+const reasonOf = (error: Error, accepted: string): string => {
+  if (error instanceof PreviewError) return error.message
+  if (/pixel limit/i.test(error.message)) return `it has more than ${limits.inputPixels / 1_000_000} million pixels`
   return `it is damaged or not a ${accepted} file`
 }
 
@@ -116,8 +130,9 @@ const run = async (): Promise<PictureResult | ImageResult | LogoResult> => {
   try {
     return await make(sharp, await readAll())
   } catch (error) {
-    const { message } = error as Error
-    return { error: reasonOf(message, accepted), detail: message.slice(0, 2_000) }
+    const { message, cause } = error as Error
+    const detail = cause instanceof Error ? cause.message : message
+    return { error: reasonOf(error as Error, accepted), detail: detail.slice(0, 2_000) }
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
+import { pdf } from '../../../../test/support/documents.ts'
 import { create, createFolder, upload } from '../../../../test/support/files.ts'
 import { startTestApp } from '../../../../test/harness.ts'
 import type { TestActor } from '../../../../test/harness.ts'
@@ -86,6 +87,24 @@ describe('GET /files/:id/image', () => {
       .toBuffer()
     const other = await storePicture(owner, transparent, 'b.png', 'image/png')
     assert.equal((await image(owner, other)).response.headers.get('content-type'), 'image/png')
+  })
+
+  test('shows the first page of a PDF, rendered once, and rejects a damaged one with the reason', async () => {
+    const owner = await app.createOrg()
+    const id = await storePicture(owner, pdf([['First page'], ['Second']]), 'a.pdf', 'application/pdf')
+    const { response, bytes } = await image(owner, id, '?width=128', { accept: 'image/webp' })
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/webp'])
+    assert.equal((await sharp(bytes).metadata()).width, 128)
+    assert.equal(await countStored(owner.orgId), 1)
+    const etag = response.headers.get('etag') ?? ''
+    const again = await image(owner, id, '?width=128', { accept: 'image/webp', 'if-none-match': etag })
+    assert.equal(again.response.status, 304)
+    const damaged = await storePicture(owner, Buffer.from('%PDF-1.7 and nothing'), 'b.pdf', 'application/pdf')
+    for (let round = 1; round <= 2; round += 1) {
+      const rejected = await image(owner, damaged)
+      assert.equal(rejected.response.status, 400)
+      assert.match(rejected.bytes.toString(), /This file cannot be previewed: it is damaged\./)
+    }
   })
 
   test('has an ETag of the bytes, size and format, with which it is not read again', async () => {

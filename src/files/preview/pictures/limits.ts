@@ -19,6 +19,10 @@ export const limits = {
     [60, 1_024],
     [40, 768],
   ],
+  pdf: {
+    /** The longest edge of a rendered page, in pixels. */
+    edge: 4_096,
+  },
   logo: {
     /** Edges in pixels: of a list on a dense display, and of a page. */
     small: 64,

@@ -21,6 +21,9 @@ export const pictureTypes: ReadonlySet<string> = new Set([
   'image/avif',
 ])
 
+/** The types that images in other sizes are made of: of a PDF, its first page. */
+const imageTypes: ReadonlySet<string> = new Set([...pictureTypes, 'application/pdf'])
+
 /** Increment it when a change affects the result, so that stored pictures are replaced. */
 export const imageVersion = 1
 
@@ -34,6 +37,7 @@ const unpack = <T extends Image>(payload: Buffer): T => {
 }
 
 interface Wanted<T> {
+  types: ReadonlySet<string>
   /** The name under which the result is stored. */
   format: string
   /** A larger result is not stored. */
@@ -46,9 +50,9 @@ const cached = async <T extends Image>(
   db: Db,
   actor: Pick<Actor, 'orgId'>,
   source: PreviewSource,
-  { format, maxKeptBytes, make }: Wanted<T>,
+  { types, format, maxKeptBytes, make }: Wanted<T>,
 ): Promise<T> => {
-  if (!pictureTypes.has(source.mimeType)) throw badRequest(`Files of type ${source.mimeType} are not pictures.`)
+  if (!types.has(source.mimeType)) throw badRequest(`Files of type ${source.mimeType} are not pictures.`)
   if (source.sizeBytes > limits.sourceBytes) throw badRequest('The picture could not be read: it is over 25 MB.')
   const key = { contentHash: source.contentHash, format, version: imageVersion }
   const kept = await queries.findPreview(db, actor, key)
@@ -79,12 +83,13 @@ export const cachedPicture = (
   signal?: AbortSignal,
 ): Promise<Picture> =>
   cached(db, actor, source, {
+    types: pictureTypes,
     format: 'picture',
     maxKeptBytes: limits.outputBytes,
     make: () => previewer.picture({ ...source, orgId: actor.orgId, userId: actor.userId }, signal),
   })
 
-/** A picture in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
+/** A picture, or the first page of a PDF, in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
 export const cachedImage = (
   { db, previewer }: Deps,
   actor: Pick<Actor, 'orgId' | 'userId'>,
@@ -92,6 +97,7 @@ export const cachedImage = (
   { spec, signal }: { spec: ImageSpec; signal: AbortSignal },
 ): Promise<Image> =>
   cached(db, actor, source, {
+    types: imageTypes,
     format: queries.imagePrefix + specKey(spec),
     maxKeptBytes: limits.outputBytes,
     make: () => previewer.image({ ...source, orgId: actor.orgId, userId: actor.userId }, spec, signal),

@@ -30,12 +30,12 @@ export interface PictureRun extends SandboxLimits {
 // The decoder is native code (libvips): a bug in it must not end or read the server process.
 const program = {
   entry: join(import.meta.dirname, 'child.ts'),
-  reads: [import.meta.dirname],
+  reads: [import.meta.dirname, join(import.meta.dirname, '../payload.ts')],
   allowsNative: true,
 }
 
 const read = async <Result extends object>(
-  args: ['picture' | 'logo'] | ['image', spec: string],
+  args: ['picture' | 'logo'] | ['image' | 'pdf', spec: string],
   { onFailure, ...run }: PictureRun,
 ): Promise<Exclude<Result, PictureFailure>> => {
   const output = await runInSandbox({ ...run, program: { ...program, args } }).catch((error: unknown) => {
@@ -53,9 +53,9 @@ export const runPicture = async (run: PictureRun): Promise<Picture> => {
   return { ...picture, bytes: Buffer.from(base64, 'base64') }
 }
 
-/** Decodes and resizes a picture in the same way, to a size and format of choice. */
-export const runImage = async (spec: ImageSpec, run: PictureRun): Promise<Image> => {
-  const { base64, ...image } = await read<ImageResult>(['image', JSON.stringify(spec)], run)
+/** Decodes and resizes a picture in the same way, or renders the first page of a PDF, to a size and format of choice. */
+export const runImage = async (kind: 'image' | 'pdf', spec: ImageSpec, run: PictureRun): Promise<Image> => {
+  const { base64, ...image } = await read<ImageResult>([kind, JSON.stringify(spec)], run)
   return { ...image, bytes: Buffer.from(base64, 'base64') }
 }
 

@@ -5,8 +5,16 @@ import { classNames } from '../../../ui/class-names.ts'
 import { KindIcon } from '../file-kind.tsx'
 import styles from './thumbnail.module.css'
 
-/** The types of which the server makes images in other sizes, and its limit. */
-const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif', 'image/avif'])
+/** The types of which the server makes images in other sizes, and its limit. Of a PDF, it shows the first page. */
+const pictureTypes = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/jpg',
+  'image/webp',
+  'image/gif',
+  'image/avif',
+  'application/pdf',
+])
 const maxPictureBytes = 26_214_400
 
 // The server makes a few images at a time, and rejects some when many are requested at once.
@@ -74,7 +82,7 @@ const Image = ({ file, isLarge }: ThumbnailProps) => {
   )
 }
 
-/** A small picture of a picture, or the icon of the type, in a box of the same size. */
+/** A small picture of a picture or of the first page of a PDF, or the icon of the type, in a box of the same size. */
 export const Thumbnail = ({ file, isLarge = false }: ThumbnailProps) => {
   const { mimeType, status, size } = file
   const isPicture = pictureTypes.has(mimeType ?? '') && status === 'ready' && size <= maxPictureBytes

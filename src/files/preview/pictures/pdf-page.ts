@@ -1,0 +1,75 @@
+import type { Canvas, SKRSContext2D } from '@napi-rs/canvas'
+import type sharpModule from 'sharp'
+import { fileURLToPath } from 'node:url'
+import { PreviewError, damaged, encrypted } from '../payload.ts'
+import type { ImageSpec } from './image-spec.ts'
+import { limits } from './limits.ts'
+
+type Viewport = { width: number; height: number }
+
+/**
+ * How much a page is enlarged, so that its image needs no more pixels than asked for. A page has no pixels of its own, so
+ * it fills the size, except for a strip that would be too long.
+ */
+export const scaleOf = (page: Viewport, { width, height, fit }: Omit<ImageSpec, 'format'>): number => {
+  const scales = [
+    ...(width === undefined ? [] : [width / page.width]),
+    ...(height === undefined ? [] : [height / page.height]),
+  ]
+  const wanted = fit === 'cover' ? Math.max(...scales) : Math.min(...scales)
+  return Math.min(wanted, limits.pdf.edge / Math.max(page.width, page.height))
+}
+
+const openPdf = async (bytes: Buffer) => {
+  const { createIsomorphicCanvasFactory, getDocumentProxy } = await import('unpdf')
+  const CanvasFactory = await createIsomorphicCanvasFactory(() => import('@napi-rs/canvas'))
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), {
+      CanvasFactory,
+      // Letters are drawn as shapes. Fonts that are not embedded are replaced by those that are registered.
+      disableFontFace: true,
+      useSystemFonts: true,
+      useWasm: false,
+      maxImageSize: limits.inputPixels,
+      verbosity: 0,
+    })
+  } catch (error) {
+    throw (error as Error).name === 'PasswordException' ? encrypted() : damaged(error)
+  }
+}
+
+/** For documents that do not embed their fonts, on machines that have none. */
+const registerFonts = async (): Promise<void> => {
+  const { GlobalFonts } = await import('@napi-rs/canvas')
+  for (const weight of [400, 700]) {
+    const file = import.meta.resolve(`@fontsource/noto-sans/files/noto-sans-latin-${weight}-normal.woff`)
+    GlobalFonts.registerFromPath(fileURLToPath(file), 'Noto Sans')
+  }
+}
+
+/** The first page of a PDF on white, as an uncompressed PNG of about the size that is asked for. Throws a PreviewError. */
+export const renderFirstPage = async (sharp: typeof sharpModule, bytes: Buffer, spec: ImageSpec): Promise<Buffer> => {
+  const pdf = await openPdf(bytes)
+  if (pdf.numPages === 0) throw new PreviewError('it has no pages')
+  await registerFonts()
+  const { createCanvas } = await import('@napi-rs/canvas')
+  let canvas: Canvas
+  let context: SKRSContext2D
+  try {
+    const page = await pdf.getPage(1)
+    const size = page.getViewport({ scale: 1 })
+    const viewport = page.getViewport({ scale: scaleOf(size, spec) })
+    canvas = createCanvas(Math.max(1, Math.round(viewport.width)), Math.max(1, Math.round(viewport.height)))
+    context = canvas.getContext('2d')
+    const target = { canvas, canvasContext: context } as unknown as { canvas: null }
+    await page.render({ ...target, viewport }).promise
+  } catch (error) {
+    throw damaged(error)
+  }
+  const { width, height } = canvas
+  const { data } = context.getImageData(0, 0, width, height)
+  return sharp(data, { raw: { width, height, channels: 4 } })
+    .removeAlpha()
+    .png({ compressionLevel: 0 })
+    .toBuffer()
+}

@@ -38,7 +38,7 @@ export interface SandboxRun extends SandboxLimits {
 
 /**
  * - `time`, `memory`: the input needs too much time or memory.
- * - `ended`: V8 or the kernel ended the process because of its limit of heap or CPU time.
+ * - `ended`: the process ended without a result, most often because its heap was full.
  * - `source`, `slow-source`: reading the input failed or was too slow.
  * - `start`: the process could not be started.
  */
@@ -115,20 +115,20 @@ const watchMemory = (child: ChildProcess, maxRssBytes: number, onExceeded: () =>
   return () => clearInterval(timer)
 }
 
-const readOutput = async (child: ChildProcess): Promise<string> => {
+const readOutput = async (child: ChildProcess, onExceeded: () => void): Promise<string> => {
   const chunks: Buffer[] = []
   let size = 0
   try {
     for await (const chunk of child.stdout ?? []) {
       size += (chunk as Buffer).length
-      if (size > largestOutputBytes) child.kill('SIGKILL')
+      if (size > largestOutputBytes) onExceeded()
       else chunks.push(chunk as Buffer)
     }
   } catch {
     // A process that was killed while writing has no result.
     return ''
   }
-  return size > largestOutputBytes ? '' : Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks).toString()
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
@@ -162,6 +162,7 @@ export const runInSandbox = async ({
   const stopWatching = watchMemory(child, maxRssBytes, () =>
     end(new SandboxError('memory', `the process used more than ${maxRssBytes} bytes of memory`)),
   )
+  const onExceeded = (): void => end(new SandboxError('ended', 'the process wrote too much'))
   const onAbort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', onAbort)
   child.on('error', (error) => end(new SandboxError('start', 'no process could be started', { cause: error })))
@@ -179,8 +180,10 @@ export const runInSandbox = async ({
     }
   }
   try {
-    const [output] = await Promise.all([readOutput(child), closed, feed()])
+    const [output] = await Promise.all([readOutput(child, onExceeded), closed, feed()])
     if (verdict) throw verdict.error
+    // The limit of CPU time ends a process in this way.
+    if (child.signalCode === 'SIGKILL') throw new SandboxError('time', 'the process used up its CPU time')
     if (output === '') throw new SandboxError('ended', `the process ended with ${child.exitCode ?? child.signalCode}`)
     return output
   } finally {

@@ -38,10 +38,10 @@ export const markVersioned = (db: Db, orgId: string, blobId: string) =>
   db.execute(sql`
     update blobs set is_versioned = true where org_id = ${orgId} and id = ${blobId} and not is_versioned`)
 
-/** Marks the blob of a failed upload as unused. Returns 0 when a file uses it after all. */
+/** Marks the blob of a failed upload as unused. Returns 0 when a file, or an unfinished upload, uses it after all. */
 export const markUnused = (db: Db, orgId: string, id: string) =>
   db.execute(sql`
-    update blobs set state = 'unused' where org_id = ${orgId} and id = ${id} and state <> 'live'`)
+    update blobs set state = 'unused' where org_id = ${orgId} and id = ${id} and state in ('writing', 'unused')`)
 
 /** Deletes the rows of unused blobs whose objects are deleted. */
 export const deleteUnused = (db: Db, orgId: string, ids: string[]) =>

@@ -7,7 +7,8 @@ import { untilAborted } from '../../platform/object-store/object-store.ts'
 import { storageKeyOf } from '../blobs/blobs.ts'
 import * as blobQueries from '../blobs/queries.ts'
 import type { StoreDeps } from '../deps.ts'
-import { checkHead, headBytes } from '../uploads/magic-bytes.ts'
+import { checkHead, createHeadCheck } from '../uploads/magic-bytes.ts'
+import { discard } from '../uploads/uploads.ts'
 import { wrongChecksum } from './protocol.ts'
 import type { Checksum } from './protocol.ts'
 import * as queries from './queries.ts'
@@ -71,22 +72,6 @@ export const readParts = async function* ({ objects }: Deps, orgId: string, part
   for (const { blobId } of parts) yield* (await objects.get(storageKeyOf(orgId, blobId))) as AsyncIterable<Buffer>
 }
 
-/** Deletes the object of a part that no upload has. Never throws: the nightly reconciliation deletes it otherwise. */
-export const discardPart = async (
-  { db, log, objects }: Deps,
-  orgId: string,
-  blobId: string,
-  from: 'writing' | 'part' = 'writing',
-): Promise<void> => {
-  try {
-    if ((await queries.setBlobState(db, orgId, [blobId], { from, to: 'unused' })) === 0) return
-    await objects.delete(storageKeyOf(orgId, blobId))
-    await blobQueries.deleteUnused(db, orgId, [blobId])
-  } catch (error) {
-    log.warn({ err: error, orgId, blobId }, 'could not delete a part of an upload; the reconciliation will')
-  }
-}
-
 /** The bytes do not have the declared type, so that the upload can never be completed. */
 export class UnfitContent extends Error {
   readonly answer: ApiError
@@ -118,21 +103,16 @@ const measured = async function* (
   seen: Measuring,
 ): AsyncGenerator<Buffer> {
   const { mimeType } = upload
-  let head: Buffer | undefined = startByte === 0 && mimeType !== null ? Buffer.alloc(0) : undefined
+  const first =
+    startByte === 0 && mimeType !== null ? createHeadCheck((head) => requireType(mimeType, head)) : undefined
   for await (const chunk of bytes) {
     seen.sizeBytes += chunk.length
     seen.sha256.update(chunk)
-    if (head !== undefined && mimeType !== null) {
-      head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
-      if (head.length >= headBytes) {
-        requireType(mimeType, head)
-        head = undefined
-      }
-    }
+    first?.add(chunk)
     yield chunk
   }
   // The start of a longer file is checked again together with the bytes that follow it.
-  if (head !== undefined && mimeType !== null && seen.sizeBytes === upload.sizeBytes) requireType(mimeType, head)
+  if (seen.sizeBytes === upload.sizeBytes) first?.end()
 }
 
 const both = async function* (...all: AsyncIterable<Buffer>[]): AsyncGenerator<Buffer> {
@@ -189,10 +169,10 @@ const storePart = async (
       await queries.upsertPart(db, orgId, id, part)
       if (tail) await queries.setBlobState(db, orgId, [tail.blobId], { from: 'part', to: 'writing' })
     })
-    if (tail) await discardPart(deps, orgId, tail.blobId)
+    if (tail) await discard(deps, orgId, tail.blobId)
     return { ...upload, receivedBytes: to }
   } catch (error) {
-    await discardPart(deps, orgId, blobId)
+    await discard(deps, orgId, blobId)
     throw error
   }
 }

@@ -102,3 +102,20 @@ export const checkHead = (mimeType: string, head: Buffer): void => {
   if (signature === undefined || head.length === 0 || tests[signature](head)) return
   throw badRequest(`The content of the file does not match the type ${mimeType}.`)
 }
+
+/** Checks the first bytes of a stream with `check`, once, as soon as there are enough of them or the stream has ended. */
+export const createHeadCheck = (check: (head: Buffer) => void): { add(chunk: Buffer): void; end(): void } => {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  const end = (): void => {
+    if (head !== undefined) check(head)
+    head = undefined
+  }
+  return {
+    add: (chunk) => {
+      if (head === undefined) return
+      head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
+      if (head.length >= headBytes) end()
+    },
+    end,
+  }
+}

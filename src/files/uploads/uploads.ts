@@ -12,7 +12,7 @@ import * as blobQueries from '../blobs/queries.ts'
 import type { StoreDeps } from '../deps.ts'
 import { insertFile, recordChange } from '../events.ts'
 import { maxFileBytes } from './limits.ts'
-import { checkHead, headBytes } from './magic-bytes.ts'
+import { checkHead, createHeadCheck } from './magic-bytes.ts'
 import * as queries from '../queries.ts'
 import { resolvePlace } from '../tree/tree.ts'
 import type { Place } from '../tree/tree.ts'
@@ -45,29 +45,23 @@ const inspect = async function* (
   seen: { bytes: number },
 ): AsyncGenerator<Buffer> {
   const most = expected.sizeBytes ?? maxFileBytes
-  let head: Buffer | undefined = Buffer.alloc(0)
+  const first = createHeadCheck((head) => checkHead(expected.mimeType, head))
   for await (const chunk of body) {
     seen.bytes += chunk.length
     if (seen.bytes > most)
       throw most === maxFileBytes ? tooLarge() : badRequest(`The body has more than ${most} bytes.`)
     hash.update(chunk)
-    if (head !== undefined) {
-      head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
-      if (head.length >= headBytes) {
-        checkHead(expected.mimeType, head)
-        head = undefined
-      }
-    }
+    first.add(chunk)
     yield chunk
   }
-  if (head !== undefined) checkHead(expected.mimeType, head)
+  first.end()
   if (expected.sizeBytes !== undefined && seen.bytes !== expected.sizeBytes) {
     throw badRequest(`The body has ${seen.bytes} bytes instead of ${expected.sizeBytes}.`)
   }
 }
 
 /**
- * Deletes bytes that no file uses. Never throws: the nightly reconciliation deletes objects whose deletion fails
+ * Deletes bytes that no file and no unfinished upload uses. Never throws: the nightly reconciliation deletes objects whose deletion fails
  * here, because their rows still mark them as unused.
  */
 export const discard = async (

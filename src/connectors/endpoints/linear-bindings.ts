@@ -1,7 +1,7 @@
 import { systemActor } from '../../identity/actor.ts'
 import type { Actor, AuditActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import { seesAllWorkspaces } from '../../identity/permissions.ts'
+import { isAdministrator } from '../../identity/permissions.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, forbidden, notFound, serviceUnavailable } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -36,7 +36,7 @@ const auditRemoval = async (
 }
 
 const requireAdministrator = ({ role }: Actor): void => {
-  if (!seesAllWorkspaces(role)) throw forbidden('Only owners and admins can bind Linear organizations.')
+  if (!isAdministrator(role)) throw forbidden('Only owners and admins can bind Linear organizations.')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { filesInside } from '../../../files/files.ts'
 import type { Actor } from '../../../identity/actor.ts'
-import { seesAllWorkspaces } from '../../../identity/permissions.ts'
+import { isAdministrator } from '../../../identity/permissions.ts'
 import type { Database, Transaction } from '../../../platform/database/database.ts'
 import { conflict, forbidden } from '../../../platform/http/errors.ts'
 import { newId } from '../../../platform/ids.ts'
@@ -145,8 +145,6 @@ export const refreshLocks = (
     return own.map((lock) => ({ ...lock, secondsLeft: seconds }))
   })
 
-const mayEndOthers = ({ role }: Actor): boolean => seesAllWorkspaces(role)
-
 /**
  * Ends a lock. Throws 409 when it does not lock the file, FORBIDDEN when another person created it and the caller is
  * neither an owner nor an admin: somebody must be able to end a lock that its creator keeps refreshing.
@@ -164,7 +162,8 @@ export const unlock = (
         condition: davElement('lock-token-matches-request-uri'),
       })
     }
-    if (lock.createdBy !== actor.userId && !mayEndOthers(actor)) throw forbidden('Another person created this lock.')
+    if (lock.createdBy !== actor.userId && !isAdministrator(actor.role))
+      throw forbidden('Another person created this lock.')
     await queries.deleteLocks(db, actor.orgId, [lock.id])
   })
 

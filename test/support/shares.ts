@@ -40,8 +40,8 @@ export const shareCalls = (app: TestApp) => {
         body: new URLSearchParams({ password }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       }),
-    drop: (path: string, part: Partial<Part> = {}, before: Part[] = []): Promise<Answer> =>
-      app.call('POST', `${path}/uploads`, {
+    drop: (path: string, part: Partial<Part> = {}, before: Part[] = [], query = ''): Promise<Answer> =>
+      app.call('POST', `${path}/uploads${query}`, {
         body: formBody([...before, { name: 'file', filename: 'cv.txt', type: 'text/plain', value: 'hello', ...part }]),
         headers: { 'content-type': formType },
       }),

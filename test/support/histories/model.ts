@@ -39,7 +39,9 @@ export interface ShareModel {
   guards: string[]
   most: number | null
   used: number
+  hasPassword: boolean
   isRevoked: boolean
+  isExpired: boolean
 }
 
 export interface UploadModel {
@@ -180,9 +182,10 @@ export const mayPurge = (model: Model, person: Person, root: Item): boolean =>
   )
 
 /** Whether visitors find a share. */
-export const isOpenShare = (model: Model, { isRevoked, fileId, guards, creator, permission }: ShareModel): boolean => {
+export const isOpenShare = (model: Model, share: ShareModel): boolean => {
+  const { isRevoked, isExpired, fileId, guards, creator, permission } = share
   const file = liveItem(model, fileId)
-  if (isRevoked || !file || !file.guards.every((guard) => guards.includes(guard))) return false
+  if (isRevoked || isExpired || !file || !file.guards.every((guard) => guards.includes(guard))) return false
   return may(model, creator, permission === 'upload' ? 'write' : 'read', file.guards)
 }
 

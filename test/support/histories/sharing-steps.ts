@@ -9,6 +9,13 @@ import { addItem, found, inheritGuards, isOpenShare, isShared, isTreeWritable, i
 import type { Item, Model, Person, ShareModel } from './model.ts'
 import { contentOfStep, statusOfChange } from './tree-steps.ts'
 
+const password = 'open sesame'
+
+/** Passwords have a limit of ten a minute. */
+const beforePassword = ({ app }: History): void => {
+  app.limitClock.ms += 6_000
+}
+
 const share = async (history: History, step: Step, person: Person): Promise<void> => {
   const { app, model } = history
   const item = pickItem(history, step.on)
@@ -19,7 +26,10 @@ const share = async (history: History, step: Step, person: Person): Promise<void
   let expected = statusOfChange(model, person, item)
   if (expected === 200 && (item.source === 'link' || (permission === 'upload' && item.source !== 'folder')))
     expected = 400
-  const answer = await call(history, person, 'POST', { path: `/${item.id}/shares`, json: { permission, ...limits } })
+  const hasPassword = step.n % 5 === 0
+  if (hasPassword) beforePassword(history)
+  const json = { permission, ...limits, ...(hasPassword ? { password } : {}) }
+  const answer = await call(history, person, 'POST', { path: `/${item.id}/shares`, json })
   if (!answers(answer, expected === 200 ? 201 : expected, 'share')) return
   model.shares.push({
     id: answer.body.data.id,
@@ -30,7 +40,9 @@ const share = async (history: History, step: Step, person: Person): Promise<void
     guards: item.guards,
     most: permission === 'upload' ? (most ?? 100) : most,
     used: 0,
+    hasPassword,
     isRevoked: false,
+    isExpired: false,
   })
 }
 
@@ -47,12 +59,35 @@ const changeShare = async (history: History, step: Step, person: Person): Promis
     return
   }
   const most = (step.n % 3) + 1
+  const isExtension = step.kind === 'extend share'
   const limits = shared.permission === 'upload' ? { maxUploads: most } : { maxDownloads: most }
   let expected = statusOfChange(model, person, file)
   if (expected === 200 && shared.isRevoked) expected = 404
-  if (expected === 200 && shared.permission === 'view') expected = 400
-  if (answers(await call(history, person, 'PATCH', { path, json: limits }), expected, 'share change'))
-    shared.most = most
+  if (expected === 200 && shared.permission === 'view' && !isExtension) expected = 400
+  const json = isExtension ? { expiresAt: '2099-01-01T00:00:00.000Z' } : limits
+  if (!answers(await call(history, person, 'PATCH', { path, json }), expected, 'share change')) return
+  if (isExtension) shared.isExpired = false
+  else shared.most = most
+}
+
+/** The time until which a share works has passed. */
+const expire = async ({ app, model, orgId }: History, step: Step): Promise<void> => {
+  const shared = pick(model.shares, step.on)
+  if (!shared) return
+  await app.db.execute(sql`update file_shares set expires_at = now() where org_id = ${orgId} and id = ${shared.id}`)
+  shared.isExpired = true
+}
+
+/** The query of a visitor who has entered the password of an open share. Without it, the share reveals nothing. */
+const accessTo = async (history: History, shared: ShareModel, item: Item): Promise<string> => {
+  if (!shared.hasPassword) return ''
+  const visitor = shareCalls(history.app)
+  const asked = await visitor.download(shared.path, item.id)
+  assert.equal(asked.status, 302, `without the password: ${asked.text}`)
+  beforePassword(history)
+  const entered = await visitor.enter(shared.path, password)
+  assert.equal(entered.status, 303, `the password: ${entered.text}`)
+  return new URLSearchParams(entered.headers.get('location')?.split('?')[1]).get('access') ?? ''
 }
 
 /** A stranger with the URL of a share asks for a file, in the share or not. */
@@ -64,9 +99,10 @@ const visit = async (history: History, step: Step): Promise<void> => {
   const item = (step.to % 2 === 0 ? pick(below, step.n) : undefined) ?? pickItem(history, step.n)
   if (!item) return
   const isOpen = isOpenShare(model, shared)
-  const page = await shareCalls(app).visit(shared.path)
+  const access = isOpen ? await accessTo(history, shared, item) : ''
+  const page = await shareCalls(app).visit(access === '' ? shared.path : `${shared.path}?access=${access}`)
   assert.equal(page.status, isOpen ? 200 : 404, page.text)
-  const { status, text } = await shareCalls(app).download(shared.path, item.id)
+  const { status, text } = await shareCalls(app).download(shared.path, item.id, `&access=${access}`)
   let expected = isOpen && isShared(model, shared, item) ? 200 : 404
   if (expected === 200 && item.source === 'folder') expected = 400
   else if (expected === 200 && shared.permission === 'view') expected = 403
@@ -83,7 +119,10 @@ const drop = async (history: History, step: Step): Promise<void> => {
   const shared = (step.to % 8 === 7 ? pick(model.shares, step.on) : undefined) ?? pick(boxes, step.on)
   if (!shared) return
   const bytes = contentOfStep(step)
-  const { status, text } = await shareCalls(app).drop(shared.path, { filename: 'a.txt', value: bytes })
+  const file = itemOf(model, shared.fileId)
+  const access = file && isOpenShare(model, shared) ? await accessTo(history, shared, file) : ''
+  const part = { filename: 'a.txt', value: bytes }
+  const { status, text } = await shareCalls(app).drop(shared.path, part, [], `?access=${access}`)
   const isFull = shared.most !== null && shared.used >= shared.most
   const expected = !isOpenShare(model, shared) ? 404 : shared.permission !== 'upload' || isFull ? 403 : 303
   assert.equal(status, expected, `upload to a share: ${text}`)
@@ -148,6 +187,8 @@ const restrict = async (history: History, step: Step, person: Person): Promise<v
 export const sharingSteps: StepKinds = {
   share,
   'change share': changeShare,
+  'extend share': changeShare,
+  expire,
   revoke: changeShare,
   visit,
   drop,

@@ -17,9 +17,21 @@ interface ProjectText {
   instructionsBy: string | null
 }
 
+const maxDateFormats = 100
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** A new format takes about as long as a statement, so those of the time zones in use are kept. */
+const dateFormatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = dateFormats.get(timeZone)
+  if (known) return known
+  if (dateFormats.size >= maxDateFormats) dateFormats.clear()
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone })
+  dateFormats.set(timeZone, format)
+  return format
+}
+
 /** The date in a time zone, as `2030-03-04`. */
-const dateIn = (timeZone: string | null): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: timeZone ?? 'UTC' }).format(new Date())
+const dateIn = (timeZone: string | null): string => dateFormatOf(timeZone ?? 'UTC').format(new Date())
 
 const instructionsFor = (
   agent: AgentRow,

@@ -93,8 +93,8 @@ if (await onOneServer(db, 'generic plans', 'Citus plans each execution')) {
       contextTokens: 0,
     }
     const statements: ((db: Db) => Promise<unknown>)[] = [
-      (db) => writeCheckpoint(db, lease, 1_000, { begun }),
-      (db) => writeCheckpoint(db, lease, 1_000, { ended }),
+      (db) => writeCheckpoint(db, lease, { leaseMs: 1_000, isContinued: true }, { begun }),
+      (db) => writeCheckpoint(db, lease, { leaseMs: 1_000, isContinued: true }, { ended }),
       (db) => endLastTurn(db, ends as never),
       (db) => listMessages(db, owner as never, session.id, { limit: 50, before: undefined, skipped: null }),
     ]

@@ -194,8 +194,16 @@ const setLastSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_s
 const setUntrusted = ({ untrustedFrom }: Pick<Checkpoint, 'untrustedFrom'>): Sql =>
   untrustedFrom ? sql`, untrusted_from = coalesce(untrusted_from, ${untrustedFrom})` : empty
 
-/** Writes a checkpoint and renews the lease. Returns false and writes nothing when the lease is lost. */
-export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, leaseMs: number, checkpoint: Checkpoint) =>
+/**
+ * Writes a checkpoint and renews the lease. Returns false and writes nothing when the lease is lost. `isContinued` says
+ * that another worker may have left a running model call, which is lost when the next one begins.
+ */
+export const writeCheckpoint = (
+  db: Db,
+  { orgId, turnId, token }: TurnLease,
+  { leaseMs, isContinued }: { leaseMs: number; isContinued: boolean },
+  checkpoint: Checkpoint,
+) =>
   underLease(
     db,
     sql`update turns set lease_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
@@ -203,7 +211,7 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, lea
     checkpointParts(checkpoint, {
       turn: { orgId, turnId },
       next: 'running',
-      losesRunning: checkpoint.begun !== undefined,
+      losesRunning: isContinued && checkpoint.begun !== undefined,
     }),
   )
 

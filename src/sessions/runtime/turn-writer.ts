@@ -68,6 +68,7 @@ export const createTurnWriter = (
     onFailure,
   })
 
+  const isContinued = turn.attempts > 1
   /** Of the last model call. */
   let promptTokens = 0
 
@@ -81,7 +82,9 @@ export const createTurnWriter = (
     save: async (checkpoint) => {
       const { untrustedFrom } = state
       promptTokens = checkpoint.begun?.inputTokens ?? promptTokens
-      await stream.write((frames) => writeCheckpoint(db, lease, leaseMs, { ...checkpoint, frames, untrustedFrom }))
+      await stream.write((frames) =>
+        writeCheckpoint(db, lease, { leaseMs, isContinued }, { ...checkpoint, frames, untrustedFrom }),
+      )
       if (checkpoint.ended) billing.chargePoster.postSoon(orgId)
     },
     saveLeftOut: async (exchanges) => {

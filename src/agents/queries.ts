@@ -1,4 +1,4 @@
-import { empty, raw, sql } from '../platform/database/database.ts'
+import { empty, keysAsked, raw, sql } from '../platform/database/database.ts'
 import type { Db, LookUp, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Settings } from './settings.ts'
@@ -58,7 +58,8 @@ const lookUpById = (ofOrg: string) => `
       where a.org_id = asked.org_id ${ofOrg} and a.id = asked.id and a.deleted_at is null
         and (a.workspace_id = asked.workspace_id or a.is_default)
       limit 1
-    ) found`
+    ) found
+  where ${keysAsked}`
 
 const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and a.org_id = $4') }
 

@@ -1,4 +1,4 @@
-import { sql } from '../platform/database/database.ts'
+import { keysAsked, sql } from '../platform/database/database.ts'
 import type { Db, LookUp, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import { hasAllAccess, mayRead, mayWrite } from './access/condition-queries.ts'
@@ -84,7 +84,8 @@ const lookUpById = (ofOrg: string, org = 'f.org_id') => `
           select t.guards from files t where t.org_id = ${org} and t.id = f.target_id) end)::text as record
       from files f where f.org_id = asked.org_id ${ofOrg} and f.id = asked.id and f.deleted_at is null
       limit 1
-    ) found`
+    ) found
+  where ${keysAsked}`
 
 const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and f.org_id = $4', '$4') }
 

@@ -9,6 +9,7 @@ import { idLater, newId } from '../platform/ids.ts'
 import { historyRecord, listMessages } from './message-queries.ts'
 import { endLastTurn, writeCheckpoint } from './runtime/queries.ts'
 import type { EndedStep } from './runtime/queries.ts'
+import { findTurnRecords } from './turns/details-queries.ts'
 
 const app = await startTestApp({}, { work: false })
 const { db } = app
@@ -30,7 +31,7 @@ const statementOf = async (send: (db: Db) => Promise<unknown>): Promise<Sql> => 
   const keep = async (statement: unknown): Promise<undefined> => {
     sent = statement as Sql
   }
-  await send({ rows: keep, row: keep, execute: keep } as unknown as Db).catch(() => undefined)
+  await send({ rows: keep, row: keep, execute: keep, lookUp: keep } as unknown as Db).catch(() => undefined)
   assert.ok(sent)
   return sent
 }
@@ -97,6 +98,7 @@ if (await onOneServer(db, 'generic plans', 'Citus plans each execution')) {
       (db) => writeCheckpoint(db, lease, { leaseMs: 1_000, isContinued: true }, { ended }),
       (db) => endLastTurn(db, ends as never),
       (db) => listMessages(db, owner as never, session.id, { limit: 50, before: undefined, skipped: null }),
+      (db) => findTurnRecords(db, orgId, owner.workspaceId, turn.id),
     ]
     await db.transaction('all orgs', async (db) => {
       // The default of PostgreSQL, with which reading all partitions seems most expensive.

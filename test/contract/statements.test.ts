@@ -51,9 +51,14 @@ const exceptions: Exception[] = [
     rule: 'org of another query',
     why: 'the beginning of statements whose condition names the org',
   })),
-  ...['src/files/queries.ts', 'src/agents/queries.ts', 'src/events/endpoints/queries.ts'].map((file) => ({
+  ...[
+    ['src/files/queries.ts', 'lookUpById'],
+    ['src/agents/queries.ts', 'lookUpById'],
+    ['src/events/endpoints/queries.ts', 'lookUpById'],
+    ['src/sessions/turns/details-queries.ts', 'lookUpTurn'],
+  ].map(([file = '', name = '']) => ({
     file,
-    name: 'lookUpById',
+    name,
     rule: 'lateral join across shards',
     why: '`ofOrg` names the org where tables are distributed',
   })),

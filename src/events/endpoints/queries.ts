@@ -1,5 +1,5 @@
 import type { Actor } from '../../identity/actor.ts'
-import { sql } from '../../platform/database/database.ts'
+import { keysAsked, sql } from '../../platform/database/database.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
 import type { EventActor } from '../../outbox/queries.ts'
 import type { Filter } from './filter.ts'
@@ -186,7 +186,8 @@ const lookUpById = (ofOrg: string) => `
       from events e
       where e.org_id = asked.org_id ${ofOrg} and e.id = asked.id
       limit 1
-    ) found`
+    ) found
+  where ${keysAsked}`
 
 /** What these events of the log are about. */
 export const listSubjects = (db: Db, orgId: string, ids: readonly string[]) =>

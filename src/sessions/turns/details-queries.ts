@@ -1,6 +1,6 @@
 import { chargesOfTurn } from '../../billing/billing.ts'
 import type { TurnCharge } from '../../billing/billing.ts'
-import { sql } from '../../platform/database/database.ts'
+import { keysAsked, sql } from '../../platform/database/database.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
 import { isNear } from '../message-queries.ts'
 import type { MessageRow } from '../message-queries.ts'
@@ -48,26 +48,33 @@ const replyRecord = `json_build_object('id', m.id, 'sessionId', m.session_id, 't
   'turnNumber', m.turn_number, 'position', m.position, 'role', m.role, 'author', m.author, 'parts', m.parts,
   'createdAt', ${time('m.created_at')})`
 
+// With a limit in the lateral part, the turn is always found by its key. A plain join lets the planner, which expects ten
+// keys and has few statistics on a new table, read all turns of all sessions.
 const lookUpTurn = (ofOrg: string, org = 't.org_id'): string => `
-  select asked.place, json_build_object('turn', ${turnRecord},
-    'steps', (
-      select coalesce(json_agg(${stepRecord} order by r.step, r.attempt), '[]') from turn_steps r
-      where r.org_id = ${org} and r.turn_id = t.id),
-    'calls', (
-      select coalesce(json_agg(${callRecord} order by c.step, c.place), '[]') from tool_calls c
-      where c.org_id = ${org} and c.turn_id = t.id),
-    'charges', (
-      select coalesce(json_agg(json_build_object('step', charge.step, 'attempt', charge.attempt,
-        'platformFeeMicrocents', charge.platform_fee_microcents::text,
-        'chargedMicrocents', charge.charged_microcents::text)), '[]')
-      from (${chargesOfTurn(org, 't.id')}) as charge),
-    'reply', (
-      select ${replyRecord} from messages m
-      where m.org_id = ${org} and m.id = t.reply_id and t.ended_at is not null))::text as record
+  select asked.place, found.record
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as asked (org_id, id, workspace_id, place)
-    join turns t on t.org_id = asked.org_id ${ofOrg} and t.id = asked.id
-    join sessions s on s.org_id = t.org_id and s.id = t.session_id
-      and s.workspace_id = asked.workspace_id and s.deleted_at is null`
+    cross join lateral (
+      select json_build_object('turn', ${turnRecord},
+        'steps', (
+          select coalesce(json_agg(${stepRecord} order by r.step, r.attempt), '[]') from turn_steps r
+          where r.org_id = ${org} and r.turn_id = t.id),
+        'calls', (
+          select coalesce(json_agg(${callRecord} order by c.step, c.place), '[]') from tool_calls c
+          where c.org_id = ${org} and c.turn_id = t.id),
+        'charges', (
+          select coalesce(json_agg(json_build_object('step', charge.step, 'attempt', charge.attempt,
+            'platformFeeMicrocents', charge.platform_fee_microcents::text,
+            'chargedMicrocents', charge.charged_microcents::text)), '[]')
+          from (${chargesOfTurn(org, 't.id')}) as charge),
+        'reply', (
+          select ${replyRecord} from messages m
+          where m.org_id = ${org} and m.id = t.reply_id and t.ended_at is not null))::text as record
+      from turns t join sessions s on s.org_id = t.org_id and s.id = t.session_id
+      where t.org_id = asked.org_id ${ofOrg} and t.id = asked.id
+        and s.workspace_id = asked.workspace_id and s.deleted_at is null
+      limit 1
+    ) found
+  where ${keysAsked}`
 
 const readTurn: LookUp = { text: lookUpTurn(''), ofOrg: lookUpTurn('and t.org_id = $4', '$4') }
 

@@ -42,8 +42,6 @@ export default defineConfig({
               test: /console\/src\/ui\/(?:dialog|forms\/(?:field|form|search|filter))|@base-ui\/react\/dialog/,
               priority: 1.9,
             },
-            // Home and what only some pages share with it. Otherwise parts of other pages join them in one file.
-            { name: 'home', test: /console\/src\/pages\/home\//, priority: 1.5 },
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 1_000, priority: 1 },
           ],
         },

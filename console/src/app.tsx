@@ -25,7 +25,7 @@ import { Button, ButtonLink } from './ui/forms/button.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { ErrorState } from './ui/error-state.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
-import { TooltipProvider } from './ui/tooltip.tsx'
+import { Tooltips } from './ui/tooltip.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 const PageNotFound = () => (
@@ -104,10 +104,9 @@ export const App = () => (
   <CSPProvider disableStyleElements>
     <I18nProvider i18n={i18n}>
       <QueryClientProvider client={queryClient}>
-        <TooltipProvider delay={350}>
-          <Pages />
-          <Toasts />
-        </TooltipProvider>
+        <Pages />
+        <Toasts />
+        <Tooltips />
       </QueryClientProvider>
     </I18nProvider>
   </CSPProvider>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Data, Me } from '@atrium/client'
-import { createContext, Suspense, use, useEffect } from 'react'
+import { createContext, Suspense, use, useDeferredValue, useEffect, useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
@@ -104,12 +104,18 @@ const WithIdentity = ({ session, loading, children }: SignedInProps & { session:
     if (language !== undefined) void setLanguage(language).catch(() => undefined)
   }, [language])
 
+  // Responses are rendered without interruption. Deferred, the first page is rendered in short tasks, between which a phone
+  // can paint and scroll.
+  const isReady = useDeferredValue(me.data !== undefined, false)
+  const { data } = me
+  // The same object until the data changes: every component that uses it is rendered again for another one.
+  const identity = useMemo(
+    () => data && { session, me: data, can: (permission: string) => data.permissions.includes(permission) },
+    [session, data],
+  )
+
   if (session.orgs.length === 0) return <WithoutOrg email={session.user.email} />
-  if (me.data) {
-    const { data } = me
-    const identity = { session, me: data, can: (permission: string) => data.permissions.includes(permission) }
-    return <IdentityContext value={identity}>{children}</IdentityContext>
-  }
+  if (identity && isReady) return <IdentityContext value={identity}>{children}</IdentityContext>
   if (me.error && !isLost) {
     return (
       <FullPage>

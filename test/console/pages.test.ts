@@ -56,7 +56,7 @@ test('the accessibility check reports an image without alternative text', async 
   await assert.rejects(assertAccessible(page), /image-alt/)
 })
 
-test('the first load of Home is at most 170 KB of compressed script', async () => {
+test('the first load of Home is at most 130 KB of compressed script', async () => {
   const { page } = await open(sample.owner, '/')
   await waitForIdleNetwork(page)
   const scripts = (await page.evaluate(
@@ -64,7 +64,7 @@ test('the first load of Home is at most 170 KB of compressed script', async () =
   )) as number[]
   assert.ok(scripts.length > 1)
   const kilobytes = scripts.reduce((sum, size) => sum + size, 0) / 1_024
-  assert.ok(kilobytes <= 170, `${kilobytes.toFixed(0)} KB`)
+  assert.ok(kilobytes <= 130, `${kilobytes.toFixed(0)} KB`)
 })
 
 test('every script and style is served compressed, and for good under its name', async () => {

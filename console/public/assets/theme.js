@@ -5,3 +5,5 @@ try {
 } catch {
   // Without storage the page follows the system theme.
 }
+// The frame that index.html shows until the scripts have loaded is that of the pages behind the sign-in.
+if (/^\/(?:sign-in|authorize)(?:\/|$)/.test(location.pathname)) document.documentElement.dataset.start = 'empty'

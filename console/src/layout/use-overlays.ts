@@ -2,7 +2,9 @@ import { t } from '@lingui/core/macro'
 import { useEffect, useState } from 'react'
 import { importWithRetry, PageLoadError } from '../load-page.ts'
 import { loadStepUp } from '../step-up.tsx'
+import { loadMenus } from '../ui/forms/menu.tsx'
 import { loadToasts, toast } from '../ui/toast.tsx'
+import { loadTooltips } from '../ui/tooltip.tsx'
 import type { Overlay } from './overlays.tsx'
 
 export const loadOverlays = () => import('./overlays.tsx')
@@ -11,7 +13,7 @@ const inputs = ['pointermove', 'pointerdown', 'keydown'] as const
 
 // Before a person can ask for any of it. Failures are reported when it is needed.
 const loadAhead = (): void => {
-  for (const load of [loadOverlays, loadStepUp, loadToasts]) void load().catch(() => undefined)
+  for (const load of [loadMenus, loadTooltips, loadOverlays, loadStepUp, loadToasts]) void load().catch(() => undefined)
 }
 
 /** What is open above the page; loads it before it opens, and ahead with the first input of the person. */

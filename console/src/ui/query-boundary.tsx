@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
 import type { ReactNode } from 'react'
 import { ErrorState } from './error-state.tsx'
 import { Skeleton } from './skeleton.tsx'
@@ -15,7 +16,9 @@ export const QueryBoundary = <T,>({
   compact?: boolean
   children: (data: T) => ReactNode
 }) => {
-  if (query.data !== undefined) return children(query.data)
+  // The first data is rendered in short tasks, between which a phone can paint and scroll.
+  const isReady = useDeferredValue(query.data !== undefined)
+  if (query.data !== undefined && isReady) return children(query.data)
   if (query.error)
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} {...(compact && { compact })} />
   return loading ?? <Skeleton />

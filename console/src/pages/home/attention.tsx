@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import { TriangleAlert } from 'lucide-react'
+import { useDeferredValue } from 'react'
 import { ButtonLink } from '../../ui/forms/button.tsx'
 import { useAttentionItems } from './attention-items.tsx'
 import styles from './home.module.css'
@@ -7,7 +8,8 @@ import styles from './home.module.css'
 /** Items that need action, with links; renders nothing when there are none. */
 export const Attention = () => {
   const items = useAttentionItems()
-  if (items.length === 0) return null
+  const isShown = useDeferredValue(items.length > 0)
+  if (!isShown) return null
   return (
     <section className={styles['attention']} aria-label={t`Needs attention`}>
       {items.map(({ key, text, action, to }) => (

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Bot, CircleCheck, KeyRound, Upload, UserPlus, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
@@ -27,14 +27,12 @@ const useSteps = (enabled: boolean): Step[] => {
   const { me, can } = useIdentity()
   const files = useQuery({ ...read('GET /files', { query: { limit: 1 } }), enabled })
   const sessions = useQuery({
-    ...read('GET /sessions', { query: { limit: 1 } }),
+    // As in Attention, so that they are loaded once.
+    ...read('GET /sessions', { query: { limit: 50 } }),
     enabled: enabled && me.workspace !== null,
   })
   const members = useQuery({ ...read('GET /members', { query: { limit: 2 } }), enabled })
-  const webhooks = useQuery({
-    ...read('GET /webhooks', { query: { limit: 1 } }),
-    enabled: enabled && can('webhooks:read'),
-  })
+  const webhooks = useQuery({ ...read('GET /webhooks'), enabled: enabled && can('webhooks:read') })
   const keys = useQuery({ ...read('GET /api-keys', { query: { limit: 50 } }), enabled })
   const steps: Step[] = [
     {
@@ -86,7 +84,7 @@ export const FirstSteps = () => {
   const { me } = useIdentity()
   const [dismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey) === me.org.id)
   const steps = useSteps(!dismissed)
-  const isKnown = steps.every(({ done }) => done !== undefined)
+  const isKnown = useDeferredValue(steps.every(({ done }) => done !== undefined))
   if (dismissed || !isKnown || steps.every(({ done }) => done)) return null
   return (
     <Section

@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/page.tsx'
@@ -21,6 +21,8 @@ export const Home = () => {
   const { session, me, can } = useIdentity()
   const [hello] = useState(() => greeting(new Date().getHours()))
   const [first] = session.user.name.split(' ')
+  // What a phone shows below its screen follows in tasks of its own.
+  const isBelowShown = useDeferredValue(true, false)
   return (
     <Page wide>
       <PageHeader
@@ -30,13 +32,15 @@ export const Home = () => {
       <Attention />
       <FirstSteps />
       <Figures />
-      <div className={styles['columns']}>
-        <div>
-          <Conversations />
-          {can('files:read') && <RecentFiles />}
+      {isBelowShown && (
+        <div className={styles['columns']}>
+          <div>
+            <Conversations />
+            {can('files:read') && <RecentFiles />}
+          </div>
+          {can('audit:read') && <Activity />}
         </div>
-        {can('audit:read') && <Activity />}
-      </div>
+      )}
     </Page>
   )
 }

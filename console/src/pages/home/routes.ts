@@ -1,5 +1,5 @@
 import type { RouteObject } from 'react-router'
+import { Home } from './home.tsx'
 
-export const homeRoutes: RouteObject[] = [
-  { index: true, lazy: async () => ({ Component: (await import('./home.tsx')).Home }) },
-]
+/** Not `lazy`: most people open Home first, and its script is small. */
+export const homeRoutes: RouteObject[] = [{ index: true, Component: Home }]

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode, Ref } from 'react'
 import { Link } from 'react-router'
 import styles from './button.module.css'
 import { classNames } from '../class-names.ts'
-import { Tooltip } from '../tooltip.tsx'
+import { reasonTooltip, tooltip } from '../tooltip.tsx'
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
@@ -33,9 +33,10 @@ const Content = ({ icon, busy, children }: { icon?: ReactNode; busy?: boolean | 
 
 export const Button = ({ variant, small, icon, disabledReason, busy, children, onClick, ...rest }: ButtonProps) => {
   const isDisabled = typeof disabledReason === 'string' || busy === true
-  const button = (
+  return (
     <button
       type="button"
+      {...(typeof disabledReason === 'string' && reasonTooltip(disabledReason))}
       {...rest}
       className={classNames(classNameOf({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
       // Not `disabled`: the button must stay focusable, so that keyboard users can read the reason.
@@ -48,7 +49,6 @@ export const Button = ({ variant, small, icon, disabledReason, busy, children, o
       </Content>
     </button>
   )
-  return typeof disabledReason === 'string' ? <Tooltip text={disabledReason}>{button}</Tooltip> : button
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
@@ -72,18 +72,17 @@ export const IconButton = ({
 }: IconButtonProps) => {
   const isDisabled = typeof disabledReason === 'string' || busy === true
   return (
-    <Tooltip text={typeof disabledReason === 'string' ? disabledReason : label} shortcut={shortcut}>
-      <button
-        type="button"
-        {...rest}
-        className={classNames(classNameOf({ variant, ...(small && { small }) }, true), rest.className)}
-        aria-label={label}
-        aria-disabled={isDisabled || undefined}
-        onClick={isDisabled ? (event) => event.preventDefault() : onClick}
-      >
-        <Content icon={icon} busy={busy} />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      {...(typeof disabledReason === 'string' ? reasonTooltip(disabledReason) : tooltip(label, shortcut))}
+      {...rest}
+      className={classNames(classNameOf({ variant, ...(small && { small }) }, true), rest.className)}
+      aria-label={label}
+      aria-disabled={isDisabled || undefined}
+      onClick={isDisabled ? (event) => event.preventDefault() : onClick}
+    >
+      <Content icon={icon} busy={busy} />
+    </button>
   )
 }
 

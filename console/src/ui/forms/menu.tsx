@@ -1,11 +1,8 @@
 import { t } from '@lingui/core/macro'
-import { ContextMenu as BaseContext } from '@base-ui/react/context-menu'
-import { Menu as Base } from '@base-ui/react/menu'
-import type { ReactElement, ReactNode } from 'react'
-import { useNavigate } from 'react-router'
-import { classNames } from '../class-names.ts'
-import { KeyboardShortcut } from '../keyboard-shortcut.tsx'
-import styles from './menu.module.css'
+import { cloneElement, lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import type { KeyboardEvent, MouseEvent, ReactElement, ReactNode } from 'react'
+import { importWithRetry, PageLoadError } from '../../load-page.ts'
+import { toast } from '../toast.tsx'
 
 export interface MenuEntry {
   label: string
@@ -22,107 +19,95 @@ export interface MenuEntry {
 
 export type MenuEntries = (MenuEntry | 'separator')[]
 
-/** An open menu is outside of the landmarks of the page, so it is one. */
-const landmark = () => ({ role: 'region', 'aria-label': t`Menu` })
+/** Where a menu without trigger opens: at an element or at pointer coordinates. */
+export type MenuAnchor = Element | { x: number; y: number }
 
-const Entry = ({ entry }: { entry: MenuEntry }) => {
-  const navigate = useNavigate()
-  const { label, icon, onSelect, to, danger, shortcut, disabledReason, checked } = entry
-  const isDisabled = typeof disabledReason === 'string'
-  const select = (): void => {
-    if (to !== undefined) void navigate(to)
-    onSelect?.()
-  }
-  return (
-    <Base.Item
-      className={classNames(styles['item'], danger === true && styles['danger'])}
-      disabled={isDisabled}
-      onClick={select}
-    >
-      <span className={styles['icon']}>{checked === true ? '✓' : icon}</span>
-      <span className={styles['label']}>
-        {label}
-        {isDisabled && <span className={styles['reason']}>{disabledReason}</span>}
-      </span>
-      {shortcut !== undefined && <KeyboardShortcut keys={shortcut} />}
-    </Base.Item>
-  )
-}
-
-const Entries = ({ entries }: { entries: MenuEntries }) =>
-  entries.map((entry, index) =>
-    entry === 'separator' ? (
-      // oxlint-disable-next-line react/no-array-index-key -- a separator has no other key than its index
-      <Base.Separator key={`line-${index}`} className={styles['separator']} />
-    ) : (
-      <Entry key={entry.label} entry={entry} />
-    ),
-  )
-
-export interface MenuProps {
-  trigger: ReactElement
-  entries: MenuEntries
+export interface MenuPlacement {
   /** Shown above the entries. */
   header?: ReactNode
   align?: 'start' | 'end'
   side?: 'top' | 'bottom' | 'right'
 }
 
-export const Menu = ({ trigger, entries, header, align = 'end', side = 'bottom' }: MenuProps) => (
-  <Base.Root>
-    <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
-    <Base.Portal {...landmark()}>
-      <Base.Positioner className={styles['positioner']} sideOffset={5} align={align} side={side}>
-        <Base.Popup className={styles['popup']}>
-          {header !== undefined && <div className={styles['header']}>{header}</div>}
-          <Entries entries={entries} />
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-)
+/** The component of open menus, which is 40 KB of script that no page needs at its start. */
+export const loadMenus = () => import('./menu-popup.tsx')
 
-/** A menu that opens on right click or long press on `children`. */
-export const ContextMenu = ({ entries, children }: { entries: MenuEntries; children: ReactElement }) => (
-  <BaseContext.Root>
-    <BaseContext.Trigger render={children as ReactElement<Record<string, unknown>>} />
-    <BaseContext.Portal {...landmark()}>
-      <BaseContext.Positioner className={styles['positioner']}>
-        <BaseContext.Popup className={styles['popup']}>
-          <Entries entries={entries} />
-        </BaseContext.Popup>
-      </BaseContext.Positioner>
-    </BaseContext.Portal>
-  </BaseContext.Root>
-)
-
-/** Where a menu without trigger opens: at an element or at pointer coordinates. */
-export type MenuAnchor = Element | { x: number; y: number }
-
-const virtualAnchor = ({ x, y }: { x: number; y: number }) => ({ getBoundingClientRect: () => new DOMRect(x, y, 0, 0) })
+const Popup = lazy(async () => ({ default: (await loadMenus()).MenuPopup }))
 
 /** One controlled menu for many rows: a menu component in every row would make long lists slow. */
 export const FloatingMenu = ({
   anchor,
-  entries,
   onClose,
-}: {
+  ...props
+}: MenuPlacement & {
   anchor: MenuAnchor | undefined
   entries: MenuEntries
+  byKeyboard?: boolean
+  modal?: boolean
   onClose: () => void
-}) => (
-  <Base.Root open={anchor !== undefined} onOpenChange={(open) => !open && onClose()} modal={false}>
-    <Base.Portal {...landmark()}>
-      <Base.Positioner
-        className={styles['positioner']}
-        anchor={anchor === undefined || anchor instanceof Element ? anchor : virtualAnchor(anchor)}
-        align={anchor instanceof Element ? 'end' : 'start'}
-        sideOffset={anchor instanceof Element ? 5 : 2}
-      >
-        <Base.Popup className={styles['popup']}>
-          <Entries entries={entries} />
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-)
+}) => {
+  const isOpen = anchor !== undefined
+  const [isLoaded, setLoaded] = useState(false)
+  const onFailed = useEffectEvent((error: unknown) => {
+    onClose()
+    toast.failed(t`The menu could not be loaded`, new PageLoadError(error))
+  })
+  useEffect(() => {
+    // Not by `lazy` alone: a menu that cannot be loaded would break its page.
+    if (isOpen && !isLoaded) importWithRetry(loadMenus).then(() => setLoaded(true), onFailed)
+  }, [isOpen, isLoaded])
+  return (
+    isLoaded && (
+      <Suspense>
+        <Popup anchor={anchor} onClose={onClose} {...props} />
+      </Suspense>
+    )
+  )
+}
+
+interface TriggerProps {
+  onClick: (event: MouseEvent<HTMLElement>) => void
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
+}
+
+export interface MenuProps extends MenuPlacement {
+  trigger: ReactElement
+  entries: MenuEntries
+}
+
+/** A button that opens a menu. */
+export const Menu = ({ trigger, align = 'end', ...props }: MenuProps) => {
+  const [anchor, setAnchor] = useState<Element>()
+  const [byKeyboard, setByKeyboard] = useState(false)
+  // A click by the keyboard has no count of clicks.
+  const toggle = ({ currentTarget, detail }: { currentTarget: Element; detail: number }): void => {
+    setByKeyboard(detail === 0)
+    setAnchor(anchor === undefined ? currentTarget : undefined)
+  }
+  return (
+    <>
+      {cloneElement(
+        trigger as ReactElement<TriggerProps>,
+        {
+          'aria-haspopup': 'menu',
+          'aria-expanded': anchor !== undefined,
+          'data-popup-open': anchor === undefined ? undefined : '',
+          onClick: toggle,
+          onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+            if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+            event.preventDefault()
+            toggle(event)
+          },
+        } as TriggerProps,
+      )}
+      <FloatingMenu
+        modal
+        anchor={anchor}
+        align={align}
+        byKeyboard={byKeyboard}
+        onClose={() => setAnchor(undefined)}
+        {...props}
+      />
+    </>
+  )
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { statusOfCode } from '../../src/platform/http/errors.ts'
 import { startConsole } from '../support/console.ts'
 import { create } from '../support/files.ts'
 
@@ -63,4 +64,33 @@ test('pages with dates are shown in a browser whose language tag is not a valid 
   await page.getByText('Reports').first().waitFor()
   await page.getByText('gerade eben').filter({ visible: true }).first().waitFor()
   assert.deepEqual(pageErrors, [])
+})
+
+test('a person with the German console reads a German text for every error code, and the details of the server after it', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/settings/profile')
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+  await page.locator('html[lang=de]').waitFor()
+  const textOf = async (code: string, status: number, message: string): Promise<string> => {
+    await page.route('**/api/v1/webhooks', (route) =>
+      route.fulfill({ status, json: { success: false, error: { code, message } } }),
+    )
+    await page.goto(`${app.url}/webhooks`)
+    const text = await page.getByRole('alert').locator('p').first().innerText()
+    await page.unroute('**/api/v1/webhooks')
+    return text
+  }
+  for (const [code, status] of Object.entries(statusOfCode)) {
+    // The session goes on, so the page is shown with its error.
+    const text = await textOf(code, status, 'Quite unknown.')
+    assert.notEqual(text.replace('Quite unknown.', '').trim(), '', `${code} has a German text`)
+    if (['BAD_REQUEST', 'PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'].includes(code))
+      assert.match(text, /Quite unknown\.$/, code)
+  }
+  assert.equal(await textOf('NEW_CODE', 418, 'Quite unknown.'), 'Quite unknown.')
+  assert.equal(
+    await textOf('CONFLICT', 409, 'The slug helper is taken by another agent.'),
+    'Das Kürzel helper gehört schon einem anderen Agenten.',
+  )
+  assert.equal(await textOf('BAD_REQUEST', 400, 'name must be 1–120 characters'), 'name muss 1–120 Zeichen haben')
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -88,4 +89,21 @@ test('the descriptions and the fields of all connectors, which the API has in En
     texts.filter((text) => !known.has(text)),
     [],
   )
+})
+
+test('every German error message translates one that the server or the SDK has, with the same values', async () => {
+  const read = async (folder: string): Promise<string> => {
+    const root = fileURLToPath(new URL(`../../${folder}`, import.meta.url))
+    const names = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name))
+    return (await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')))).join('\n')
+  }
+  const source = (await read('src')) + (await read('sdk/src'))
+  const text = await readFile(join(consoleFolder, 'locales/de/api-errors.json'), 'utf8')
+  const problems = Object.entries(JSON.parse(text) as Record<string, string>).flatMap(([template, translation]) => {
+    const unknown = template.split(/\{\d\}/).filter((part) => part.trim().length > 15 && !source.includes(part.trim()))
+    const values = (one: string): string[] => one.match(/\{\d\}/g) ?? []
+    const extra = values(translation).filter((value) => !values(template).includes(value))
+    return [...unknown, ...extra].map((part) => `${template}: ${part}`)
+  })
+  assert.deepEqual(problems, [])
 })

@@ -4,3 +4,5 @@ import type { Messages } from '@lingui/core'
 const catalogs = import.meta.glob<Messages>('../../locales/de/*.po', { eager: true, import: 'messages' })
 
 export const messages: Messages = Object.assign({}, ...Object.values(catalogs))
+
+export { translateApiError } from './api-errors.ts'

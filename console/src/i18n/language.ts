@@ -28,11 +28,23 @@ const storedLanguage = (): Language | null => {
   }
 }
 
-const catalogs: Record<Language, () => Promise<Messages>> = {
-  // English messages are in the source.
-  en: async () => ({}),
-  de: async () => (await importWithRetry(() => import('./german.ts'))).messages,
+interface Catalog {
+  messages: Messages
+  /** An error message of the API, which is English. Undefined for a message without a translation. */
+  translateApiError: (message: string) => string | undefined
 }
+
+const catalogs: Record<Language, () => Promise<Catalog>> = {
+  // English messages are in the source.
+  en: async () => ({ messages: {}, translateApiError: (message) => message }),
+  de: () => importWithRetry(() => import('./german.ts')),
+}
+
+let catalog: Catalog | undefined
+
+/** An error message of the API in the language of the console. Undefined for a message without a translation. */
+export const apiErrorText = (message: string): string | undefined =>
+  catalog ? catalog.translateApiError(message) : message
 
 const compiled = new Map<string, CompiledMessage>()
 
@@ -45,8 +57,9 @@ i18n.setMessagesCompiler((message) => {
   return result
 })
 
-const activate = (language: Language, messages: Messages): void => {
-  i18n.loadAndActivate({ locale: language, messages })
+const activate = (language: Language, next: Catalog): void => {
+  catalog = next
+  i18n.loadAndActivate({ locale: language, messages: next.messages })
   document.documentElement.lang = language
 }
 
@@ -55,12 +68,12 @@ let wanted: Language | undefined
 const show = async (language: Language): Promise<void> => {
   if (language === wanted) return
   wanted = language
-  const messages = await catalogs[language]().catch((error: unknown) => {
+  const next = await catalogs[language]().catch((error: unknown) => {
     if (wanted === language) wanted = undefined
     throw error
   })
   // Another language can be chosen while this one loads.
-  if (wanted === language) activate(language, messages)
+  if (wanted === language) activate(language, next)
 }
 
 /** Before the first page is shown. English when the catalogue cannot be loaded. */

@@ -8,6 +8,7 @@ import { formatNumber } from '../../format.ts'
 import { Section } from '../../ui/page.tsx'
 import { CheckField, FieldRow, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { apiText } from '../connections/api-texts.ts'
 import styles from './agents.module.css'
 import { builtInTools } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -158,7 +159,7 @@ const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
           choices={(connectors.data?.items ?? []).map(({ slug, name, description }) => ({
             value: slug,
             label: name,
-            hint: description,
+            hint: apiText(description),
           }))}
           chosen={draft.allowedConnectors}
           onChange={(allowedConnectors) => change({ allowedConnectors })}

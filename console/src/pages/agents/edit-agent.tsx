@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField } from '../../ui/forms/field.tsx'
+import { errorMessageOf } from '../../ui/error-message.ts'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/field-errors.tsx'
@@ -110,7 +111,7 @@ export const EditAgent = () => {
   const [params] = useSearchParams()
   const isTesting = params.get('view') === 'test'
   const { busy, error, submit } = saving
-  const slugTaken = isCode(error, 'CONFLICT') && error instanceof Error ? { slug: error.message } : {}
+  const slugTaken = isCode(error, 'CONFLICT') ? { slug: errorMessageOf(error) } : {}
   const problems = { ...problemsOf(draft), ...slugTaken }
   const reason = mayWrite
     ? Object.values(problemsOf(draft))[0]

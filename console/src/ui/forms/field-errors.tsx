@@ -1,6 +1,7 @@
 import { AtriumError } from '@atrium/client'
 import { createContext, use, useCallback, useLayoutEffect, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
+import { apiErrorText } from '../../i18n/language.ts'
 import { Notice } from '../notice.tsx'
 
 interface FormErrors {
@@ -37,7 +38,9 @@ export const useFieldError = (field: string | undefined, label: string): string 
   useLayoutEffect(() => (field === undefined ? undefined : add(field)), [field, add])
   const message = splitMessage(error)
   if (message === undefined || message.field !== field) return undefined
-  return `${label} ${message.rest}${message.rest.endsWith('.') ? '' : '.'}`
+  const text = `${label} ${message.rest}`
+  const shown = apiErrorText(text) ?? text
+  return `${shown}${shown.endsWith('.') ? '' : '.'}`
 }
 
 /** The error of the form, unless a control shows it. */

@@ -1,6 +1,7 @@
 // The fields of the form of an event endpoint, and the requests that they become.
 import { t } from '@lingui/core/macro'
 import { AtriumError } from '@atrium/client'
+import { errorMessageOf } from '../../../ui/error-message.ts'
 import type { EventEndpoint, EventEndpointCreate } from '@atrium/client'
 
 /** A new field of the API becomes part of the form with its default here and its control in `endpoint-fields.tsx`. */
@@ -91,5 +92,5 @@ const fieldOf = (message: string): keyof EndpointDraft | undefined =>
 export const fieldErrorsOf = (error: unknown): FieldErrors => {
   if (!(error instanceof AtriumError) || !['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND'].includes(error.code)) return {}
   const field = fieldOf(error.message)
-  return field === undefined ? {} : { [field]: error.message }
+  return field === undefined ? {} : { [field]: errorMessageOf(error) }
 }

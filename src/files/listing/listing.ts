@@ -139,7 +139,7 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
     const { recursive } = query
     const pattern = text === undefined ? undefined : searchPatternOf(text)
     const wanted = { text, pattern, filter, containerId, recursive, children, order, isFiltered }
-    ;({ rows, total } = await inSearchQueue(actor.orgId, () => search(db, actor, wanted, window)))
+    ;({ rows, total } = await inSearchQueue(actor, () => search(db, actor, wanted, window)))
   } else if (window.offset < children) {
     rows = await listFolder(db, actor, { containerId, closed, order }, window)
   }

@@ -83,7 +83,7 @@ export const readUsage = async (
   const window = windowOf(query)
   const { parentId } = await resolveListed(db, actor, query)
   const containerId = parentId ?? actor.orgId
-  const [rows, own] = await inSearchQueue(actor.orgId, async () => [
+  const [rows, own] = await inSearchQueue(actor, async () => [
     await queries.listUsage(db, actor, { containerId, maxFolders: maxFolders + 1 }, window),
     await queries.measureDirect(db, actor, containerId),
   ])

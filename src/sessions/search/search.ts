@@ -42,7 +42,7 @@ export const searchSessions = async (
   const words = wordsOf(text)
   const [word] = words
   if (word === undefined) return []
-  return inSearchQueue(actor.orgId, () => searchFor(db, actor, { words, word }, filter))
+  return inSearchQueue(actor, () => searchFor(db, actor, { words, word }, filter))
 }
 
 const searchFor = async (

@@ -245,6 +245,28 @@ test("an org with many files that never arrive does not delay another org's file
   await childrenBecome(0)
 })
 
+test('a person with many files leaves waiting places to others of the org, who get the next turn', async () => {
+  const previewer = newPreviewer({ concurrency: 1 })
+  const flood = Array.from({ length: 11 }, () => endless())
+  const disconnect = new AbortController()
+  const busy = { orgId: 'org', userId: 'busy' }
+  const theirs = flood.map((one) => previewer.preview({ ...one.input, ...busy }, disconnect.signal))
+  const given = Promise.allSettled(theirs)
+  await flood[0]!.opened
+  await assert.rejects(
+    previewer.preview({ ...endless().input, ...busy }, disconnect.signal),
+    rejectedWith('SERVICE_UNAVAILABLE', /Try again/),
+  )
+  const own = previewer.preview({ ...input(types.csv, 'a,b'), orgId: 'org', userId: 'other' })
+  flood[0]!.source.push(null)
+  await flood[1]!.opened
+  flood[1]!.source.push(null)
+  assert.deepEqual((await own).sheets![0]!.rows, [['a', 'b']])
+  disconnect.abort(new Error('the client went away'))
+  await given
+  await childrenBecome(0)
+})
+
 test('a client that disconnects ends its process at once', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, left } = endless()

@@ -13,14 +13,15 @@ const busy = (what: string): Error =>
 const groupsThatWait = 10
 
 /**
- * A queue that is fair between orgs, and between the people of an org. Throws SERVICE_UNAVAILABLE when too much work waits. The group of a task is its
- * org, the member its person.
+ * A queue that is fair between orgs, and between the people of an org: each has half of its waiting places. Throws
+ * SERVICE_UNAVAILABLE when too much work waits. The group of a task is its org, the member its person.
  */
 export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what = 'previews are being made'): Queue =>
   createFairQueue({
     running: concurrency,
     waiting: maxWaitingPerOrg * groupsThatWait,
     waitingPerGroup: maxWaitingPerOrg,
+    waitingPerMember: Math.ceil(maxWaitingPerOrg / 2),
     busy: () => busy(what),
   })
 

@@ -38,11 +38,12 @@ export const createToolRunner = (
     const noteUntrusted = (): void => state.noteUntrusted(call.toolName)
     const { untrustedFrom } = state
     const answers = call.question?.answers ?? []
+    const { orgId, userId } = actor
     const keepPicture = async (bytes: Buffer): Promise<string> => {
       const open = async (): Promise<Readable> => Readable.from([bytes])
-      const input = { mimeType: 'image/*', name: 'picture', sizeBytes: bytes.length, orgId: actor.orgId, open }
+      const input = { mimeType: 'image/*', name: 'picture', sizeBytes: bytes.length, orgId, userId, open }
       const picture = await previewer.picture(input, signal)
-      return keptPictures.keep({ orgId: actor.orgId, turnId: turn.id }, picture)
+      return keptPictures.keep({ orgId, turnId: turn.id }, picture)
     }
     const outcome = await runTool(
       tool,

@@ -8,7 +8,7 @@ import type { PrintedDocument } from './document.ts'
 
 export interface PdfPrinter {
   /** Throws SERVICE_UNAVAILABLE when too many documents wait, and the signal's reason when it is aborted. */
-  print(document: PrintedDocument, of: { orgId: string; signal?: AbortSignal }): Promise<Buffer>
+  print(document: PrintedDocument, of: { orgId: string; userId?: string; signal?: AbortSignal }): Promise<Buffer>
   /** Ends running processes and rejects waiting work. */
   close(): Promise<void>
 }
@@ -25,6 +25,7 @@ const retry = { headers: { 'retry-after': '5' } }
 /**
  * Makes PDF files in a process each: loading the library and drawing take longer than a request may block others (300 ms
  * of CPU time), and the text comes from strangers. Without requests, there is neither a process nor the library in memory.
+ * The people of an org take turns, and each has half of its waiting places.
  */
 export const createPdfPrinter = (given: Partial<SandboxLimits> = {}): PdfPrinter => {
   const limits = { ...defaultLimits, ...given }
@@ -32,8 +33,11 @@ export const createPdfPrinter = (given: Partial<SandboxLimits> = {}): PdfPrinter
   const running = new Set<Promise<unknown>>()
   const queue = createFairQueue({
     running: 2,
+    // Leaves a place to other orgs, which would wait for seconds otherwise.
+    runningPerGroup: 1,
     waiting: 50,
     waitingPerGroup: 10,
+    waitingPerMember: 5,
     busy: () => serviceUnavailable('Too many documents are being made right now. Try again shortly.', retry),
   })
 
@@ -52,9 +56,9 @@ export const createPdfPrinter = (given: Partial<SandboxLimits> = {}): PdfPrinter
   }
 
   return {
-    print: (document, { orgId, signal }) => {
+    print: (document, { orgId, userId, signal }) => {
       const both = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-      return queue.run(() => run(document, both), { group: orgId, signal: both })
+      return queue.run(() => run(document, both), { group: orgId, member: userId, signal: both })
     },
     close: async () => {
       queue.close()

@@ -44,7 +44,7 @@ export const languageOf = async (db: Db, actor: Actor, wanted: Language | undefi
 export const sendDocument = async (
   reply: FastifyReply,
   printer: PdfPrinter,
-  { orgId, name, format }: { orgId: string; name: string; format: 'pdf' | 'html' },
+  { actor, name, format }: { actor: Actor; name: string; format: 'pdf' | 'html' },
   document: PrintedDocument,
 ): Promise<unknown> => {
   const send = (type: string, disposition: string, content: string | Buffer): unknown =>
@@ -61,7 +61,7 @@ export const sendDocument = async (
   if (format === 'html') return send('text/html; charset=utf-8', 'inline', htmlOf(document))
   const disconnect = new AbortController()
   const forget = onceClosed(reply.raw, () => disconnect.abort(new Error('the request was aborted')))
-  const file = await printer.print(document, { orgId, signal: disconnect.signal })
+  const file = await printer.print(document, { orgId: actor.orgId, userId: actor.userId, signal: disconnect.signal })
   forget()
   return send('application/pdf', 'attachment', file)
 }

@@ -76,12 +76,7 @@ export const registerReceiptRoutes = (
         seller: config.seller,
         planName: planNames(config),
       })
-      return sendDocument(
-        reply,
-        printer,
-        { orgId: actor.orgId, name: `receipt-${receipt.label}`, format },
-        document,
-      ) as never
+      return sendDocument(reply, printer, { actor, name: `receipt-${receipt.label}`, format }, document) as never
     },
   )
 }

@@ -97,7 +97,7 @@ export const registerStatementRoutes = (
       const { statement, buyer } = await read(actor, params.month, now)
       const language = await languageOf(db, actor, wanted)
       const context = { orgId, language, seller: config.seller, buyer, modelName, planName: planNames(config), now }
-      const file = { orgId, name: `statement-${statement.month}`, format }
+      const file = { actor, name: `statement-${statement.month}`, format }
       return sendDocument(reply, printer, file, printStatement(statement, context)) as never
     },
   )

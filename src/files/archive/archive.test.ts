@@ -44,7 +44,7 @@ const objects: typeof store = {
     return stream
   },
 }
-const app = await startTestApp({}, { replace: { objects } })
+const app = await startTestApp({ TRUST_PROXY: 'true' }, { replace: { objects } })
 const canRead = await available('python3', hasPython, 'apt-get install python3')
 
 const archivePath = (id: string): string => `/api/v1/files/${id}/archive`
@@ -344,6 +344,50 @@ describe('the archive of a share', () => {
     assert.match(third.text, /download limit/)
     assert.doesNotMatch((await visit(path)).text, /Download all/)
     assert.equal((await visit(`${path}/archive?item=${outside.id}`)).status, 404)
+  })
+
+  test('is sent to at most two clients of an address, four of a share, and eight of all shares of an org', async () => {
+    const owner = await app.createOrg()
+    const other = await app.createOrg()
+    const shareOf = async (as: TestActor): Promise<string[]> => {
+      const folder = await createFolder(app, as, 'shared')
+      await upload(app, as, 'held', { name: 'a', parentId: folder.id })
+      const shares = await Promise.all([1, 2, 3].map(() => share(as, folder.id)))
+      return [...shares.map(({ path }) => `${path}/archive`), archivePath(folder.id)]
+    }
+    const [first = '', second = '', third = '', own = ''] = await shareOf(owner)
+    const [theirs = ''] = await shareOf(other)
+    const from = (host: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${host}` } })
+    const release = holding()
+    const before = opened
+    const running: Promise<Response>[] = []
+    const begins = async (path: string, host: number): Promise<void> => {
+      running.push(fetch(app.url + path, from(host)))
+      await until(`${running.length} are running`, () => opened === before + running.length)
+    }
+    const isRejected = async (path: string, host: number): Promise<void> => {
+      const { status, text, headers } = await app.call('GET', path, from(host))
+      assert.deepEqual([status, headers.get('retry-after')], [429, '10'], text)
+      assert.match(text, /Too many archives/)
+    }
+    await begins(first, 1)
+    await begins(second, 1)
+    await isRejected(first, 1)
+    await isRejected(third, 1)
+    for (const host of [2, 2, 3]) await begins(first, host)
+    await isRejected(first, 4)
+    for (const host of [3, 4, 4]) await begins(second, host)
+    await isRejected(third, 5)
+    await begins(theirs, 1)
+    running.push(fetch(app.url + own, { headers: { authorization: `Bearer ${owner.key}` } }))
+    await until('the people of the org have places of their own', () => opened === before + 10)
+    release()
+    for (const response of await Promise.all(running)) {
+      assert.equal(response.status, 200)
+      await response.arrayBuffer()
+    }
+    const { status, text } = await app.call('GET', third, from(1))
+    assert.equal(status, 200, text)
   })
 
   test('needs the password and the permission to download', async () => {

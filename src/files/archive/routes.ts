@@ -28,8 +28,7 @@ export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: Arc
     return {
       of: { reader, rootIds: ids, includesLinks: true },
       name: archiveNameOf(roots),
-      group: reader.orgId,
-      member: reader.userId,
+      receiver: { orgId: reader.orgId, userId: reader.userId },
     }
   }
   const about =

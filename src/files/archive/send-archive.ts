@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onceClosed } from '../../platform/http/closed.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
+import { addressGroup } from '../../platform/http/limits/network.ts'
 import { createFairQueue } from '../../platform/process/fair-queue.ts'
+import type { FairQueue } from '../../platform/process/fair-queue.ts'
 import { dispositionOf, downloadHeaders } from '../downloads/content-headers.ts'
 import { archiveOf, checkArchive } from './archive.ts'
 import type { ArchiveDeps, ArchiveOf } from './archive.ts'
@@ -10,10 +12,8 @@ import type { ArchiveDeps, ArchiveOf } from './archive.ts'
 export interface ArchiveResponse {
   of: ArchiveOf
   name: string
-  /** Archives of one group have a limit. */
-  group: string
-  /** The person in the group, who has a limit as well. Visitors of a share have none. */
-  member?: string
+  /** A person of the org, or a visitor of one of its shares, who is counted by address. */
+  receiver: { orgId: string; userId: string } | { orgId: string; shareId: string }
   /** Called before the first byte is sent. */
   begin?: () => Promise<void>
 }
@@ -23,18 +23,31 @@ export interface ArchiveSender {
   send(request: FastifyRequest, reply: FastifyReply, response: ArchiveResponse): Promise<FastifyReply>
 }
 
-/** Archives that are sent at the same time to the members of an org, or to the visitors of a share. */
-const perGroup = 4
-/** Archives that one person receives at the same time, so that their slow downloads leave places to others of the org. */
-const perPerson = 2
+/** Archives that are sent at the same time to the people of an org. */
+const ofPeople = 4
+/** Archives that are sent at the same time to the visitors of all shares of an org. */
+const ofVisitors = 8
+const ofShare = 4
+/** Archives that one person or address receives at the same time, so that slow downloads leave places to others. */
+const ofOne = 2
 /** A client that reads nothing for this time does not keep its place. */
 const stallMs = 60_000
 
 const busy = (): Error =>
   tooManyRequests(
-    `At most ${perGroup} archives, and ${perPerson} of one person, can be downloaded at the same time. Try again when one is complete.`,
+    `At most ${ofPeople} archives, and ${ofOne} of one person, can be downloaded at the same time. Try again when one is complete.`,
     { headers: { 'retry-after': '10' } },
   )
+
+const createPlaces = (runningPerGroup: number): FairQueue =>
+  createFairQueue({
+    running: Number.MAX_SAFE_INTEGER,
+    runningPerGroup,
+    runningPerMember: ofOne,
+    waiting: 0,
+    waitingPerGroup: 0,
+    busy,
+  })
 
 /** Passes the bytes on. Returns how long the reader has not asked for more. */
 const watchReader = (bytes: AsyncIterable<Buffer>): { bytes: AsyncIterable<Buffer>; idleMs: () => number } => {
@@ -76,28 +89,25 @@ const stream = async (
 
 /** Sends archives of files and folders as they are made. Nothing is stored. */
 export const createArchiveSender = (deps: ArchiveDeps): ArchiveSender => {
-  const places = createFairQueue({
-    running: Number.MAX_SAFE_INTEGER,
-    runningPerGroup: perGroup,
-    runningPerMember: perPerson,
-    waiting: 0,
-    waitingPerGroup: 0,
-    busy,
-  })
+  const people = createPlaces(ofPeople)
+  const visitors = createPlaces(ofVisitors)
+  const shares = createPlaces(ofShare)
+  const inPlace = <T>(receiver: ArchiveResponse['receiver'], ip: string, work: () => Promise<T>): Promise<T> => {
+    const { orgId } = receiver
+    if ('userId' in receiver) return people.run(work, { group: orgId, member: receiver.userId })
+    return visitors.run(() => shares.run(work, { group: receiver.shareId }), { group: orgId, member: addressGroup(ip) })
+  }
   return {
-    send: (request, reply, { of, name, group, member, begin }) =>
-      places.run(
-        async () => {
-          await checkArchive(deps.db, of)
-          const { content, protection } = downloadHeaders('application/zip', dispositionOf('attachment', name))
-          const headers = { ...content, ...protection, 'cache-control': 'private, no-store', 'accept-ranges': 'none' }
-          if (request.method === 'HEAD') return reply.headers(headers).send()
-          await begin?.()
-          void reply.headers(headers)
-          await stream(deps, request, reply, of)
-          return reply
-        },
-        { group, member },
-      ),
+    send: (request, reply, { of, name, receiver, begin }) =>
+      inPlace(receiver, request.ip, async () => {
+        await checkArchive(deps.db, of)
+        const { content, protection } = downloadHeaders('application/zip', dispositionOf('attachment', name))
+        const headers = { ...content, ...protection, 'cache-control': 'private, no-store', 'accept-ranges': 'none' }
+        if (request.method === 'HEAD') return reply.headers(headers).send()
+        await begin?.()
+        void reply.headers(headers)
+        await stream(deps, request, reply, of)
+        return reply
+      }),
   }
 }

@@ -62,7 +62,7 @@ export const registerVisitArchive = (
             mayRead: async (folderId) => (await queries.findSharedItem(db, visit, folderId)) !== undefined,
           },
           name: archiveNameOf([item]),
-          group: share.id,
+          receiver: { orgId: share.orgId, shareId: share.id },
           begin: async () => {
             await takeDownload(db, share)
             watchDownload(running, db, { token, share, item, isDisplayed: false, reply })

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, test } from 'node:test'
 import { startTestApp } from '../../test/harness.ts'
 import { AtriumError, createClient, isAtriumError, listItems, listPages } from './index.ts'
 import type { ClientOptions, ErrorCodeOf, Fetch } from './index.ts'
@@ -98,6 +102,25 @@ describe('a call', () => {
 
   test('encodes an ID with slashes, so that it cannot reach another route', async () => {
     await assert.rejects(client.call('GET /files/:id', { params: { id: '../me' } }), { code: 'NOT_FOUND' })
+  })
+
+  test('that changes something follows no redirect, so that its body and tokens stay with the server', async () => {
+    let received = 0
+    const listen = async (answer: RequestListener): Promise<string> => {
+      const server = createServer(answer).listen(0, '127.0.0.1')
+      after(() => server.close())
+      await once(server, 'listening')
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const other = await listen((_request, response) => {
+      received += 1
+      response.end('{}')
+    })
+    const baseUrl = await listen((_request, response) => response.writeHead(307, { location: `${other}/` }).end())
+    const redirected = clientOf({ baseUrl, maxRetries: 0 })
+    await assert.rejects(redirected.call('POST /files', { body: { source: 'folder', name: 'A' }, stepUpToken: 'x' }))
+    await assert.rejects(redirected.put(`${baseUrl}/upload`, new Blob(['bytes'])))
+    assert.equal(received, 0)
   })
 
   test('rejects missing params and dot segments before a request is sent', async () => {

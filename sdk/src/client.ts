@@ -163,7 +163,8 @@ export const createClient = (options: ClientOptions = {}): Client => {
       'x-step-up-token': sent.stepUpToken,
       ...sent.headers,
     })
-    const init: RequestInit = { method, headers }
+    // A redirected change would send its body and tokens to wherever a server in between points.
+    const init: RequestInit = { method, headers, redirect: method === 'GET' ? 'follow' : 'error' }
     if (body !== undefined) init.body = hasBytes ? body : JSON.stringify(body)
     return {
       url: baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {}),
@@ -186,7 +187,12 @@ export const createClient = (options: ClientOptions = {}): Client => {
       execute(planOf(route, sent), limits, (response) => Promise.resolve(response)),
     put: async (url: string, body: Blob, { contentType, onProgress, signal, timeoutMs, headers }: PutOptions = {}) => {
       const type = contentType ?? (body.type === '' ? 'application/octet-stream' : body.type)
-      const init: RequestInit = { method: 'PUT', headers: { 'content-type': type, ...headers }, body }
+      const init: RequestInit = {
+        method: 'PUT',
+        headers: { 'content-type': type, ...headers },
+        body,
+        redirect: 'error',
+      }
       const plan: Plan = {
         url,
         init,

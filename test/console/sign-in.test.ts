@@ -70,7 +70,8 @@ test('a wrong password shows the API message without a request ID, and the form 
 
 test('sign-in does not redirect to another origin', async () => {
   const owner = await app.createOrg()
-  for (const next of ['https://example.com/', '//example.com', '/\\example.com']) {
+  const elsewhere = ['https://example.com/', '//example.com', '/\\example.com', '/\t/example.com', '/.//example.com']
+  for (const next of elsewhere) {
     const { page, pageErrors } = await open(owner, `/sign-in?next=${encodeURIComponent(next)}`)
     await page.waitForURL(`${app.url}/`)
     assert.deepEqual(pageErrors, [])

@@ -264,8 +264,12 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
   )
 }
 
-/** Accepts only paths of this origin, to prevent an open redirect. */
-const nextOf = (asked: string | null): string => (asked !== null && /^\/(?![/\\])/.test(asked) ? asked : '/')
+/** Accepts only paths of this origin, to prevent an open redirect. URLs are parsed, because a parser removes tabs. */
+const nextOf = (asked: string | null): string => {
+  const url = URL.parse(asked ?? '/', location.origin)
+  if (url?.origin !== location.origin || url.pathname.startsWith('//')) return '/'
+  return url.pathname + url.search + url.hash
+}
 
 export const SignIn = () => {
   const { t } = useLingui()

@@ -96,7 +96,14 @@ await new Promise((resolve) => setTimeout(resolve, 3_000))
 const quietLongest = await Promise.all(quiet.map((stop) => stop()))
 const busy = probes()
 const began = performance.now()
-const dropped = await dropExpired(db, 'audit_log', { days })
+let goneMs = Number.NaN
+const dropped = await dropExpired(db, 'audit_log', {
+  days,
+  // The oldest month, with all entries, is detached first.
+  beforeDrop: async () => {
+    if (Number.isNaN(goneMs)) goneMs = performance.now() - began
+  },
+})
 const dropMs = performance.now() - began
 const busyLongest = await Promise.all(busy.map((stop) => stop()))
 const left = await db.row<{ found: boolean }>(sql`select to_regclass(${old.part}) is not null as found`)
@@ -106,7 +113,8 @@ printMachine('Partitions')
 printTable(
   ['what', 'figure', 'target'],
   [
-    [`dropping months with ${records.toLocaleString('en')} entries, ms`, Math.round(dropMs), '≤ 1000'],
+    [`until ${records.toLocaleString('en')} entries are gone for readers, ms`, Math.round(goneMs), '≤ 1000'],
+    ['until their files are deleted, ms', Math.round(dropMs), '≤ 1000'],
     ['the longest insert meanwhile, ms', Math.max(busyLongest[0] ?? 0).toFixed(1), '≤ 100'],
     ['the longest list meanwhile, ms', Math.max(busyLongest[1] ?? 0).toFixed(1), '≤ 100'],
     ['the longest insert and list in 3 s before, ms', quietLongest.map((ms) => ms.toFixed(1)).join(', '), ''],

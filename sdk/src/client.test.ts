@@ -118,7 +118,7 @@ describe('a call', () => {
     })
     const baseUrl = await listen((_request, response) => response.writeHead(307, { location: `${other}/` }).end())
     const redirected = clientOf({ baseUrl, maxRetries: 0 })
-    await assert.rejects(redirected.call('POST /files', { body: { source: 'folder', name: 'A' }, stepUpToken: 'x' }))
+    await assert.rejects(redirected.call('POST /files', { body: { source: 'folder', name: 'A' } }))
     await assert.rejects(redirected.put(`${baseUrl}/upload`, new Blob(['bytes'])))
     assert.equal(received, 0)
   })

@@ -352,6 +352,13 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
       await app.db.execute(sql`update direct_uploads set expires_at = now() where org_id = ${org.orgId}`)
       assert.equal(await removeExpired(app.deps), 1)
       assert.equal((await put(uploadUrl, Buffer.from('abc'))).status, 404)
+      // An upload ends when its person leaves the org.
+      const { userId } = colleague
+      await begin(colleague, 3)
+      const member = await app.db.row<{ id: string }>(sql`
+        select id from members where org_id = ${org.orgId} and user_id = ${userId}`)
+      assert.equal((await app.call('DELETE', `/api/v1/members/${member?.id}`, { as: org })).status, 200)
+      assert.equal(await removeExpired(app.deps), 1)
       assert.equal(await used(org), 0)
       await countsAreExact(app, org.orgId)
       const { objects: keys, unfinished } = await traces(app)

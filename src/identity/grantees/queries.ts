@@ -20,5 +20,19 @@ export const deleteMarksOfMember = async (db: Db, orgId: string, userId: string)
   await db.execute(sql`delete from recent_files where org_id = ${orgId} and user_id = ${userId}`)
 }
 
+/**
+ * Ends what a member has begun and nobody else can continue: WebDAV locks, which would keep others from writing for up to a
+ * day, and unfinished uploads, which count towards the quotas until they expire. The hourly job deletes their bytes.
+ */
+export const endWorkOfMember = async (db: Db, orgId: string, userId: string): Promise<void> => {
+  await db.execute(sql`delete from webdav_locks where org_id = ${orgId} and created_by = ${userId}`)
+  await db.execute(sql`
+    update uploads set expires_at = now()
+    where org_id = ${orgId} and created_by = ${userId} and state = 'open' and expires_at > now()`)
+  await db.execute(sql`
+    update direct_uploads set expires_at = now()
+    where org_id = ${orgId} and created_by = ${userId} and state = 'open' and expires_at > now()`)
+}
+
 export const deleteGrantsOfWorkspace = (db: Db, orgId: string, workspaceId: string) =>
   db.execute(sql`delete from folder_grants where org_id = ${orgId} and workspace_id = ${workspaceId}`)

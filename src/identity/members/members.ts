@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import { recordMember } from './events.ts'
-import { deleteGrantsOfMember, deleteMarksOfMember } from '../grantees/queries.ts'
+import { deleteGrantsOfMember, deleteMarksOfMember, endWorkOfMember } from '../grantees/queries.ts'
 import * as invitations from './invitation-queries.ts'
 import { withdrawInvitation } from './invitations.ts'
 import * as queries from './queries.ts'
@@ -225,6 +225,7 @@ export const removeMember = async (
     if (isLastOwner) throw lastOwner
     await deleteGrantsOfMember(db, actor.orgId, member.userId)
     await deleteMarksOfMember(db, actor.orgId, member.userId)
+    await endWorkOfMember(db, actor.orgId, member.userId)
     await queries.deleteMember(db, actor.orgId, id)
     await signInQueries.withdrawOrg(db, member.userId, actor.orgId)
     await signInQueries.deleteSessionsWithoutOrg(db, member.userId)

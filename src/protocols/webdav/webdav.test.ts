@@ -591,6 +591,18 @@ describe('locks', () => {
     }
   })
 
+  test('the locks of a person end when they leave the org', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    await put(owner, 'file.txt', 'one')
+    await lock(member, 'file.txt', { timeout: 'Infinite' })
+    assert.equal((await dav('PUT', 'file.txt', owner, { body: 'two' })).status, 423)
+    const row = await app.db.row<{ id: string }>(sql`
+      select id from members where org_id = ${owner.orgId} and user_id = ${member.userId}`)
+    assert.equal((await app.call('DELETE', `/api/v1/members/${row?.id}`, { as: owner })).status, 200)
+    assert.equal((await put(owner, 'file.txt', 'two')).status, 204)
+  })
+
   test('at most 10 shared locks apply to a file, and PROPFIND names no more for each file of a folder', async () => {
     const owner = await app.createOrg()
     await dav('MKCOL', 'f/', owner)

@@ -127,6 +127,32 @@ const textOf = async (path: string, response: Response): Promise<string> => {
   return text
 }
 
+/** Sends requests to a server: one of a test, or a process. */
+export const callerOf =
+  (url: string): TestApp['call'] =>
+  async (method, path, options = {}) => {
+    const headers = new Headers(options.headers)
+    if (options.as !== undefined && !headers.has('authorization')) {
+      headers.set('authorization', `Bearer ${typeof options.as === 'string' ? options.as : options.as.key}`)
+    }
+    let body = options.body ?? null
+    if (options.json !== undefined) {
+      headers.set('content-type', 'application/json')
+      body = JSON.stringify(options.json)
+    }
+    // fetch requires `duplex` for a body that is a stream.
+    const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
+    noteAnswer(method, path, response.status)
+    const text = await textOf(path, response)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+      text,
+    }
+  }
+
 const listen = async (
   config: Config,
   shared: Shared,
@@ -157,29 +183,6 @@ const listen = async (
     await app.close()
     await close()
   })
-
-  const call: TestApp['call'] = async (method, path, options = {}) => {
-    const headers = new Headers(options.headers)
-    if (options.as !== undefined && !headers.has('authorization')) {
-      headers.set('authorization', `Bearer ${typeof options.as === 'string' ? options.as : options.as.key}`)
-    }
-    let body = options.body ?? null
-    if (options.json !== undefined) {
-      headers.set('content-type', 'application/json')
-      body = JSON.stringify(options.json)
-    }
-    // fetch requires `duplex` for a body that is a stream.
-    const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
-    noteAnswer(method, path, response.status)
-    const text = await textOf(path, response)
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text !== '' ? JSON.parse(text) : undefined,
-      text,
-    }
-  }
 
   const addUser = async ({ orgId, workspaceId, role, inWorkspace, scopes }: NewUser) => {
     const userId = newId()
@@ -212,7 +215,7 @@ const listen = async (
     url,
     logLines,
     limitClock,
-    call,
+    call: callerOf(url),
     settled: () => settled(db),
     createOrg: async (name = 'Test org') => {
       const orgId = newId()

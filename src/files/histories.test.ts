@@ -12,17 +12,22 @@ import type { History, Step } from '../../test/support/histories/history.ts'
 import { createModel } from '../../test/support/histories/model.ts'
 import type { Person } from '../../test/support/histories/model.ts'
 import { sharingSteps } from '../../test/support/histories/sharing-steps.ts'
+import { stormWithKills } from '../../test/support/histories/kills.ts'
+import type { KilledRound } from '../../test/support/histories/kills.ts'
+import { leavingSteps } from '../../test/support/histories/leaving-steps.ts'
 import { storm } from '../../test/support/histories/storm.ts'
 import { treeSteps } from '../../test/support/histories/tree-steps.ts'
 import { tusSteps } from '../../test/support/histories/tus-steps.ts'
+import { commandUrlOf } from '../../test/support/processes/command.ts'
+import { startServerProcess } from '../../test/support/processes/server-process.ts'
 import { purgeDue } from './trash/purge.ts'
 
 // Without a worker, so that the test decides when jobs run.
 const app = await startTestApp({}, { work: false })
 
-const kinds = { ...treeSteps, ...sharingSteps, ...tusSteps, ...davSteps }
+const kinds = { ...treeSteps, ...sharingSteps, ...tusSteps, ...davSteps, ...leavingSteps }
 const often =
-  'upload,upload,upload,upload,folder,folder,folder,folder,dav put,dav put,dav mkcol,overwrite,overwrite,move,move,restrict,restrict,dav move,dav copy,tus patch,share'
+  'upload,upload,upload,upload,folder,folder,folder,folder,dav put,dav put,dav mkcol,overwrite,overwrite,move,move,restrict,restrict,dav move,dav copy,tus patch,share,mark,leave'
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds), ...often.split(',')),
@@ -41,10 +46,10 @@ const begin = async (): Promise<History> => {
     await app.createUser(owner, 'member', { inWorkspace: false }),
   ]
   const people: Person[] = [
-    { actor: owner, role: 'owner', isInWorkspace: true },
-    { actor: admin, role: 'admin', isInWorkspace: true },
-    { actor: member, role: 'member', isInWorkspace: true },
-    { actor: outsider, role: 'member', isInWorkspace: false },
+    { actor: owner, role: 'owner', isInWorkspace: true, favorites: new Set() },
+    { actor: admin, role: 'admin', isInWorkspace: true, favorites: new Set() },
+    { actor: member, role: 'member', isInWorkspace: true, favorites: new Set() },
+    { actor: outsider, role: 'member', isInWorkspace: false, favorites: new Set() },
   ]
   return { app, model: createModel(people), orgId: owner.orgId }
 }
@@ -81,10 +86,15 @@ const end = async (history: History): Promise<void> => {
 }
 
 /** Tries random histories, and prints how to repeat those that fail. */
-const tryAll = async <T>(t: TestContext, given: fc.Arbitrary<T>, run: (given: T) => Promise<void>): Promise<void> => {
+const tryAll = async <T>(
+  t: TestContext,
+  given: fc.Arbitrary<T>,
+  run: (given: T) => Promise<void>,
+  options: fc.Parameters<[T]> = {},
+): Promise<void> => {
   t.diagnostic(`ATRIUM_TEST_HISTORIES_SEED=${asked.seed}`)
   // Without a bias, which would prefer short histories of the first items.
-  const result = await fc.check(fc.asyncProperty(fc.noBias(given), run), asked)
+  const result = await fc.check(fc.asyncProperty(fc.noBias(given), run), { ...asked, ...options })
   const error = result.errorInstance as Error | null
   assert.ok(!result.failed, `${fc.defaultReportMessage(result) ?? ''}\n${error?.stack}`)
 }
@@ -99,4 +109,17 @@ test('what people see, stored bytes, counts and quotas are exact after every ste
 test('random changes at the same time fail only by documented errors and leave exact counts, quotas and access', (t) => {
   const rounds = fc.array(fc.array(step, { minLength: 6, maxLength: 8 }), { minLength: 1, maxLength: 15, size: 'max' })
   return tryAll(t, rounds, async (given) => storm(await begin(), given))
+})
+
+test('a server that is killed at random points of random changes leaves exact references, counts, quotas and bytes', (t) => {
+  const round: fc.Arbitrary<KilledRound> = fc.record({
+    clients: fc.array(fc.array(step, { minLength: 8, maxLength: 8 }), { minLength: 6, maxLength: 6 }),
+    responses: fc.integer({ min: 1, max: 40 }),
+  })
+  const env = { NODE_ENV: 'test', DATABASE_URL: commandUrlOf(app.connection), DATA_DIR: app.config.dataDir }
+  const start = () => startServerProcess(env, 'api')
+  const rounds = fc.array(round, { minLength: 3, maxLength: 3 })
+  // Each process takes two seconds of CPU time to start, so fewer histories are tried, and those that fail are not shrunk.
+  const options = { numRuns: Math.ceil(asked.numRuns / 3), endOnFailure: true }
+  return tryAll(t, rounds, async (given) => stormWithKills(await begin(), given, start), options)
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { releaseUnused } from '../../src/files/blobs/blobs.ts'
+import { reconcile } from '../../src/files/blobs/reconciliation.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import { verifyUsage } from '../../src/quotas/verify.ts'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
@@ -110,6 +112,27 @@ export const countsAreExact = async (app: TestApp, orgId: string): Promise<void>
     group by f.id, f.versions_bytes having f.versions_bytes <> coalesce(sum(coalesce(v.large_bytes, v.size_bytes)), 0)`)
   assert.deepEqual(unequal, [])
   assert.deepEqual(await verifyUsage(app.db, orgId, { repair: false }), [])
+}
+
+/**
+ * Runs the job that deletes unused bytes and the nightly one, which must find no references that the first has left. Asserts
+ * that every stored object then belongs to a file, a version or a part of an upload, and that no row lacks its object.
+ */
+export const storesOnlyWhatIsUsed = async (app: TestApp, orgId: string): Promise<void> => {
+  const { db } = app
+  const { objects, log } = app.deps
+  await releaseUnused(db, objects, orgId)
+  const { missingObjects, unusedBlobs } = await reconcile({ db, objects, log }, { ageHours: 0 })
+  assert.deepEqual({ missingObjects, unusedBlobs }, { missingObjects: 0, unusedBlobs: 0 })
+  const used = await db.rows<{ key: string }>(sql`
+    select org_id || '/' || blob_id as key from files
+    where org_id = ${orgId} and blob_id is not null and (deleted_at is null or trash_id is not null)
+    union select org_id || '/' || blob_id from file_versions where org_id = ${orgId} and deleted_at is null
+    union select org_id || '/' || blob_id from upload_parts where org_id = ${orgId}`)
+  const stored: string[] = []
+  for await (const { key } of objects.list(`${orgId}/`)) stored.push(key)
+  assert.deepEqual(stored.toSorted(), used.map(({ key }) => key).toSorted())
+  await countsAreExact(app, orgId)
 }
 
 export interface Grant {

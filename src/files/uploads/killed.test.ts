@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import { countsAreExact, createFolder, sendForm, upload } from '../../../test/support/files.ts'
+import { countsAreExact, createFolder, sendForm, storesOnlyWhatIsUsed, upload } from '../../../test/support/files.ts'
 import { createFaults } from '../../../test/support/processes/faults.ts'
 import { shareCalls } from '../../../test/support/shares.ts'
 import { append, ask, begun, metadataOf } from '../../../test/support/uploads/tus.ts'
 import { sql } from '../../platform/database/database.ts'
 import { storeUnavailable } from '../../platform/object-store/object-store.ts'
 import { diskFull } from '../../platform/process/disk-space.ts'
-import { reconcile } from '../blobs/reconciliation.ts'
 
 const app = await startTestApp({}, { work: false })
 const { db, deps } = app
@@ -86,20 +85,6 @@ const contentsOf = async (owner: TestActor): Promise<string[]> => {
   return contents
 }
 
-/** Whether every stored object belongs to a file, a version or a part of an upload, after the cleaner has run. */
-const nothingIsLeft = async ({ orgId }: TestActor): Promise<void> => {
-  await reconcile({ db, objects: deps.objects, log: deps.log }, { ageHours: 0 })
-  const used = await db.rows<{ key: string }>(sql`
-    select org_id || '/' || blob_id as key from files
-    where org_id = ${orgId} and blob_id is not null and (deleted_at is null or trash_id is not null)
-    union select org_id || '/' || blob_id from file_versions where org_id = ${orgId} and deleted_at is null
-    union select org_id || '/' || blob_id from upload_parts where org_id = ${orgId}`)
-  const stored: string[] = []
-  for await (const { key } of deps.objects.list(`${orgId}/`)) stored.push(key)
-  assert.deepEqual(stored.toSorted(), used.map(({ key }) => key).toSorted())
-  await countsAreExact(app, orgId)
-}
-
 /** The lease of the request of a dead process has expired. */
 const leasesExpire = ({ orgId }: TestActor) =>
   db.execute(sql`update uploads set lease_until = now() - interval '1 second' where org_id = ${orgId}`)
@@ -130,7 +115,7 @@ const tryWith = async (
   if (!isStored) assert.ok(isDone(again), again.text)
   assert.ok((await contentsOf(owner)).every((content) => content === bytes))
   assert.ok((await contentsOf(owner)).length > 0)
-  await nothingIsLeft(owner)
+  await storesOnlyWhatIsUsed(app, owner.orgId)
   return hasHappened
 }
 

@@ -19,13 +19,16 @@ export const viewIsExact = async (history: History, person: Person): Promise<voi
     const target = itemOf(model, item.targetId)
     const seesTarget = target && (role === 'owner' || reads(model, person, target))
     const { id, name, parentId, version, source } = item
-    return { id, name, parentId, version, source, size: item.bytes.length, targetFileId: seesTarget ? target.id : null }
+    const targetFileId = seesTarget ? target.id : null
+    const favorite = person.favorites.has(id)
+    return { id, name, parentId, version, source, size: item.bytes.length, targetFileId, favorite }
   }
+  type Listed = Omit<ReturnType<typeof shown>, 'favorite'> & { favorite?: boolean }
   const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
   assert.deepEqual(
     listed.body.data.items
-      .map(({ id, name, parentId, version, source, size, targetFileId }: ReturnType<typeof shown>) => {
-        return { id, name, parentId, version, source, size, targetFileId }
+      .map(({ id, name, parentId, version, source, size, targetFileId, favorite = false }: Listed) => {
+        return { id, name, parentId, version, source, size, targetFileId, favorite }
       })
       .toSorted(byId),
     expected.map(shown).toSorted(byId).slice(0, 100),

@@ -45,7 +45,7 @@ const targetOf = (model: Model, person: Person, path: string[]): Target => {
 }
 
 /** Mostly the path of something that exists. */
-const pickTarget = ({ model }: History, person: Person, n: number): Target => {
+export const pickTarget = ({ model }: History, person: Person, n: number): Target => {
   const live = model.items.filter((item) => item.state === 'live' && reads(model, person, item))
   const item = pick(live, n >> 2)
   const pathOf = (one: Item | undefined): string[] =>
@@ -57,7 +57,7 @@ const pickTarget = ({ model }: History, person: Person, n: number): Target => {
 
 const hrefOf = (path: string[]): string => `/dav/${path.join('/')}`
 
-const dav = (
+export const dav = (
   { app }: History,
   { actor }: Person,
   method: string,

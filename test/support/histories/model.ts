@@ -9,6 +9,8 @@ export interface Person {
   role: 'owner' | 'admin' | 'member'
   /** Whether they are in the workspace of the org. */
   isInWorkspace: boolean
+  /** The ids of what they have marked, also of what they do not find at the moment. */
+  favorites: Set<string>
 }
 
 export interface Item {
@@ -42,6 +44,8 @@ export interface ShareModel {
   hasPassword: boolean
   isRevoked: boolean
   isExpired: boolean
+  /** Its creator has left. */
+  isEnded: boolean
 }
 
 export interface UploadModel {
@@ -183,9 +187,9 @@ export const mayPurge = (model: Model, person: Person, root: Item): boolean =>
 
 /** Whether visitors find a share. */
 export const isOpenShare = (model: Model, share: ShareModel): boolean => {
-  const { isRevoked, isExpired, fileId, guards, creator, permission } = share
+  const { isRevoked, isExpired, isEnded, fileId, guards, creator, permission } = share
   const file = liveItem(model, fileId)
-  if (isRevoked || isExpired || !file || !file.guards.every((guard) => guards.includes(guard))) return false
+  if (isRevoked || isExpired || isEnded || !file || !file.guards.every((guard) => guards.includes(guard))) return false
   return may(model, creator, permission === 'upload' ? 'write' : 'read', file.guards)
 }
 

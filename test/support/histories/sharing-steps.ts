@@ -43,6 +43,7 @@ const share = async (history: History, step: Step, person: Person): Promise<void
     hasPassword,
     isRevoked: false,
     isExpired: false,
+    isEnded: false,
   })
 }
 

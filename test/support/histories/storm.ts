@@ -6,8 +6,9 @@ import { shareCalls } from '../shares.ts'
 import { begin } from '../uploads/tus.ts'
 import { names, pick } from './history.ts'
 import type { History, Step } from './history.ts'
+import type { Model, Person } from './model.ts'
 
-interface Known {
+export interface Known {
   files: string[]
   folders: string[]
   boxes: string[]
@@ -41,7 +42,7 @@ const dav =
   }
 
 /** Requests that may happen at the same time, with any result but an error of the server. */
-const requests: Request[] = [
+export const requests: readonly Request[] = [
   call('PATCH', (known, { on, to }) => ({ path: `/${fileOf(known, on)}`, json: { parentId: folderOf(known, to) } })),
   call('PATCH', (known, { on, to }) => ({
     path: `/${pick(known.folders, on)}`,
@@ -88,7 +89,7 @@ const requests: Request[] = [
   ...['PUT', 'PUT', 'MKCOL', 'DELETE', 'MOVE', 'MOVE', 'COPY', 'COPY'].map(dav),
 ]
 
-const listKnown = async ({ app, orgId }: History, boxes: string[]): Promise<Known> => {
+export const listKnown = async ({ app, orgId }: History, boxes: string[]): Promise<Known> => {
   const rows = await app.db.rows<{ id: string; source: string }>(sql`
     select id, source from files where org_id = ${orgId} and (deleted_at is null or trash_id is not null) order by id`)
   const idsOf = (isFolder: boolean): string[] =>
@@ -96,9 +97,8 @@ const listKnown = async ({ app, orgId }: History, boxes: string[]): Promise<Know
   return { files: idsOf(false), folders: idsOf(true), boxes }
 }
 
-/** Sends the steps of each round at the same time. Counts, quotas and guards must be exact after each. */
-export const storm = async (history: History, rounds: readonly (readonly Step[])[]): Promise<void> => {
-  const { app, model, orgId } = history
+/** Two folders of the owner into which strangers upload. Returns the paths of their shares. */
+export const createBoxes = async ({ app, model }: History): Promise<string[]> => {
   const [owner] = model.people
   if (!owner) throw new Error('the org has nobody')
   const boxes: string[] = []
@@ -106,21 +106,37 @@ export const storm = async (history: History, rounds: readonly (readonly Step[])
     const { body } = await app.call('POST', '/api/v1/files', { as: owner.actor, json: { source: 'folder', name } })
     boxes.push((await shareCalls(app).share(owner.actor, body.data.file.id, { permission: 'upload' })).path)
   }
+  return boxes
+}
+
+export const actorOf = ({ people }: Model, { who }: Step): TestActor => (people[who] as Person).actor
+
+/** Sends the steps of each round at the same time. Counts, quotas and guards must be exact after each. */
+export const storm = async (history: History, rounds: readonly (readonly Step[])[]): Promise<void> => {
+  const { app, model, orgId } = history
+  const boxes = await createBoxes(history)
   for (const steps of rounds) {
     const known = await listKnown(history, boxes)
     const answers: (Answer | undefined)[] = await Promise.all(
       steps.map((step): Promise<Answer | undefined> => {
         const request = requests[step.n % requests.length] as Request
-        return request(history, known, step, (model.people[step.who] ?? owner).actor)
+        return request(history, known, step, actorOf(model, step))
       }),
     )
     for (const answer of answers) assert.ok(answer === undefined || answer.status < 500, answer?.text ?? '')
     await countsAreExact(app, orgId)
     await guardsAreExact(app, orgId)
   }
-  const { files } = await listKnown(history, boxes)
+  await contentsAreWhole(history, (await listKnown(history, boxes)).files)
+}
+
+/** Whether each file that is found has the whole bytes that a request has sent. */
+export const contentsAreWhole = async ({ app, model }: History, files: readonly string[]): Promise<void> => {
+  const [owner] = model.people
   for (const id of files) {
-    const { status, text } = await app.call('GET', `/api/v1/files/${id}?download=true&inline=true`, { as: owner.actor })
+    const { status, text } = await app.call('GET', `/api/v1/files/${id}?download=true&inline=true`, {
+      as: owner?.actor ?? '',
+    })
     assert.ok([200, 404].includes(status), text)
     if (status === 200) assert.match(text, /^(?:content \d|hello)$/)
   }

@@ -371,6 +371,33 @@ describe('a folder', () => {
   })
 })
 
+test('at 1280 px, a long file name is shortened before its tags, of which two are shown and the rest in a tooltip', async () => {
+  const owner = await app.createOrg()
+  const name = `${'Minutes of the meeting about the autumn catalogue '.repeat(3)}.txt`
+  const tags = ['approved', 'a tag of thirty characters ok!', 'q4', 'press']
+  const file = await upload(app, owner, 'text', { name })
+  await app.call('PATCH', `/api/v1/files/${file.id}`, { as: owner, json: { tags } })
+  const other = await upload(app, owner, 'text', { name: `Other ${name}` })
+  await app.call('PATCH', `/api/v1/files/${other.id}`, { as: owner, json: { tags: ['approved', 'autumn'] } })
+  const { page, pageErrors } = await open(owner, '/files', { size: { width: 1280, height: 800 } })
+  const two = row(page, `Other ${name}`)
+  const [left, right] = await Promise.all(
+    ['approved', 'autumn'].map((tag) => two.getByText(tag, { exact: true }).boundingBox()),
+  )
+  assert.equal(left?.y, right?.y, 'no tag wraps to a line that is not visible')
+  const line = row(page, name).filter({ hasNotText: 'Other' })
+  const isCut = (text: string): Promise<boolean> =>
+    line.getByText(text, { exact: true }).evaluate((element) => element.scrollWidth > element.clientWidth)
+  const [first = '', second = '', ...rest] = (await listOf(owner)).find(({ id }) => id === file.id)?.tags ?? []
+  assert.deepEqual([first, second, ...rest].toSorted(), tags.toSorted())
+  await line.getByText(first, { exact: true }).waitFor()
+  assert.deepEqual([await isCut(name), await isCut('approved'), await isCut(second)], [true, false, true])
+  await line.getByText('+2', { exact: true }).hover()
+  await page.getByText([first, second, ...rest].join(', '), { exact: true }).waitFor()
+  assert.deepEqual(pageErrors, [])
+  await page.close()
+})
+
 test('a deleted file is restored with Undo or from the trash, or deleted from there permanently', async () => {
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Drafts' })).file

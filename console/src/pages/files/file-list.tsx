@@ -14,6 +14,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { useCoveredBottom } from '../../ui/covered-bottom.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
 import { VirtualList } from '../../ui/data/virtual-list.tsx'
+import { tooltip } from '../../ui/tooltip.tsx'
 import { useDropTarget } from './drop-target.ts'
 import { writeDraggedRows } from './drag-data.ts'
 import styles from './file-list.module.css'
@@ -79,6 +80,25 @@ const Facts = ({ file, sorting }: { file: FileRecord; sorting: Sorting }) => (
   </span>
 )
 
+const shownTags = 2
+
+const Tags = ({ tags }: { tags: string[] }) => {
+  const rest = tags.slice(shownTags)
+  return (
+    <span className={styles['tags']} {...tooltip(tags.join(', '))}>
+      {tags.slice(0, shownTags).map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+      {rest.length > 0 && (
+        <Badge>
+          <span aria-hidden="true">+{rest.length}</span>
+          <span className="visually-hidden">{rest.join(', ')}</span>
+        </Badge>
+      )}
+    </span>
+  )
+}
+
 const RowContent = ({
   index,
   file,
@@ -135,11 +155,7 @@ const RowContent = ({
           <Trans>Upload pending</Trans>
         </Badge>
       )}
-      <span className={styles['tags']}>
-        {file.tags.slice(0, 3).map((tag) => (
-          <Badge key={tag}>{tag}</Badge>
-        ))}
-      </span>
+      {file.tags.length > 0 && <Tags tags={file.tags} />}
     </span>
     <span role="gridcell" className={styles['owner']}>
       <PersonName userId={file.createdBy} />

@@ -5,12 +5,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
+import { storeUnavailable } from '../../src/platform/object-store/object-store.ts'
 import type { DirectUploads, ObjectStore } from '../../src/platform/object-store/object-store.ts'
 
 export interface DirectStore {
   direct: DirectUploads
   /** Sizes of the parts that have arrived, in the order of their arrival. */
   received: number[]
+  /** Keys of the objects whose uploads are open. */
+  open(): string[]
   /** Until the returned function is called, the bodies of requests are not read. */
   hold(): () => void
   /** How many requests are held. */
@@ -20,7 +23,12 @@ export interface DirectStore {
 
 export const startDirectStore = async (objects: ObjectStore): Promise<DirectStore> => {
   const uploads = new Map<string, Map<number, Buffer>>()
+  const keys = new Map<string, string>()
   const received: number[] = []
+  const end = (id: string): void => {
+    uploads.delete(id)
+    keys.delete(id)
+  }
   let isHolding = false
   let held = 0
   const server = createServer((request, response) => {
@@ -35,8 +43,10 @@ export const startDirectStore = async (objects: ObjectStore): Promise<DirectStor
     }
     const [, id = '', number = ''] = (request.url ?? '').split('/')
     return void buffer(request).then((bytes) => {
+      const upload = uploads.get(id)
+      if (!upload) return response.writeHead(404).end()
       received.push(bytes.length)
-      uploads.get(id)?.set(Number(number), bytes)
+      upload.set(Number(number), bytes)
       response.end()
     })
   })
@@ -52,10 +62,12 @@ export const startDirectStore = async (objects: ObjectStore): Promise<DirectStor
       }
     },
     held: () => held,
+    open: () => [...keys.values()],
     direct: {
       origin: async () => origin,
-      begin: async () => {
+      begin: async (key) => {
         const id = crypto.randomUUID()
+        keys.set(id, key)
         uploads.set(id, new Map())
         return id
       },
@@ -67,11 +79,13 @@ export const startDirectStore = async (objects: ObjectStore): Promise<DirectStor
               .toSorted((a, b) => a.number - b.number)
           : undefined,
       complete: async (key, id, parts) => {
-        const bytes = Buffer.concat(parts.map(({ number }) => uploads.get(id)?.get(number) ?? Buffer.alloc(0)))
+        const upload = uploads.get(id)
+        if (!upload) throw storeUnavailable(new Error('NoSuchUpload'))
+        const bytes = Buffer.concat(parts.map(({ number }) => upload.get(number) ?? Buffer.alloc(0)))
         await objects.put(key, Readable.from([bytes]))
-        uploads.delete(id)
+        end(id)
       },
-      abort: async (_key, id) => void uploads.delete(id),
+      abort: async (_key, id) => end(id),
     },
     stop: async () => {
       server.closeAllConnections()

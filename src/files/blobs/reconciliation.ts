@@ -9,7 +9,7 @@ import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import * as queries from './queries.ts'
 import { hasSearchIndex } from '../listing/queries.ts'
 import { keepDirect } from '../direct/direct.ts'
-import { removeExpired as removeExpiredDirect } from '../direct/ending.ts'
+import { registerEnding, removeExpired as removeExpiredDirect, resumeEnding } from '../direct/ending.ts'
 import { registerVerification, resumeVerification } from '../direct/verify.ts'
 import type { VerifyJobs } from '../direct/verify.ts'
 import { removeExpired } from '../resumable/resumable.ts'
@@ -143,6 +143,7 @@ const hourly = defineJob<Record<string, never>>('files.remove-unfinished', { ret
 export const registerFileJobs = (jobs: VerifyJobs & Pick<Jobs, 'schedule'>, deps: ReconciliationDeps): void => {
   const { db, objects, log } = deps
   registerVerification(jobs, { ...deps, jobs })
+  registerEnding(jobs, { ...deps, jobs })
   jobs.work(releaseBytes, ({ orgId }) => releaseUnused(db, objects, orgId))
   jobs.work(nightly, async (_payload, { signal }) => {
     await reconcile(deps, { signal })
@@ -158,6 +159,7 @@ export const registerFileJobs = (jobs: VerifyJobs & Pick<Jobs, 'schedule'>, deps
     await removeUnfinished(db)
     await removeExpired(deps)
     await resumeVerification(db, jobs)
+    await resumeEnding({ db, jobs })
   })
   jobs.schedule(hourly, '17 * * * *')
 }

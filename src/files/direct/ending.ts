@@ -1,6 +1,7 @@
 import { systemActor } from '../../identity/actor.ts'
 import type { EventAuthor } from '../../outbox/record.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
+import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { DirectUploads, ObjectStore } from '../../platform/object-store/object-store.ts'
 import type { Log } from '../../platform/process/log.ts'
@@ -8,6 +9,7 @@ import { releaseLater, storageKeyOf } from '../blobs/blobs.ts'
 import * as blobQueries from '../blobs/queries.ts'
 import { recordDeletedFiles } from '../events.ts'
 import * as queries from './queries.ts'
+import type { UselessRow } from './queries.ts'
 
 export interface EndingDeps {
   db: Database
@@ -43,6 +45,48 @@ export const endUpload = async (
 }
 
 const batch = 500
+
+/** Ends the uploads of an org whose files were deleted. Until then they count as unfinished. */
+const endUploads = defineJob<{ orgId: string }>('files.end-uploads', { retryDelayMaxSeconds: 60 })
+
+/** Enqueues the job, when there is something to end, in the transaction that deletes files or a folder. */
+export const endLater = async (db: Transaction, jobs: EndingDeps['jobs'], orgId: string): Promise<void> => {
+  const [found] = await queries.listUseless(db, orgId, 1)
+  if (found) await jobs.enqueue(db, endUploads, { orgId }, { singletonKey: orgId })
+}
+
+/** Ends the upload of a deleted file: in the store first, so that its row is left when the store does not respond. */
+export const endUseless = async (
+  { db, jobs, objects }: EndingDeps,
+  orgId: string,
+  { fileId, blobId, storeId }: UselessRow,
+): Promise<void> => {
+  await objects.direct?.abort(storageKeyOf(orgId, blobId), storeId)
+  await db.transaction({ orgId }, async (db) => {
+    if ((await queries.deleteUseless(db, orgId, fileId)) === 0) return
+    await queries.setBlobState(db, orgId, blobId, { from: 'part', to: 'unused' })
+    await releaseLater(db, jobs, orgId)
+  })
+}
+
+const endAllUseless = async (deps: EndingDeps, orgId: string): Promise<void> => {
+  for (;;) {
+    const listed = await queries.listUseless(deps.db, orgId, batch)
+    for (const upload of listed) await endUseless(deps, orgId, upload)
+    if (listed.length < batch) return
+  }
+}
+
+export const registerEnding = (jobs: Pick<Jobs, 'work' | 'enqueue'>, deps: EndingDeps): void => {
+  jobs.work(endUploads, ({ orgId }) => endAllUseless(deps, orgId))
+}
+
+/** Enqueues the job for all orgs: it may have failed for good, or a server of an earlier version deleted the files. */
+export const resumeEnding = async ({ db, jobs }: Pick<EndingDeps, 'db' | 'jobs'>): Promise<void> => {
+  for (const { orgId } of await queries.listOrgsWithUseless(db)) {
+    await db.transaction({ orgId }, (db) => endLater(db, jobs, orgId))
+  }
+}
 
 /** Deletes uploads that nobody has completed in time, and forgets those that ended. Returns their number. */
 export const removeExpired = async (deps: EndingDeps): Promise<number> => {

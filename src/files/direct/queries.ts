@@ -101,10 +101,45 @@ export const deleteExpired = (db: Transaction, orgId: string, fileId: string) =>
     where org_id = ${orgId} and file_id = ${fileId} and state <> 'verifying' and expires_at <= now()
     returning blob_id, store_id, state`)
 
+// An upload whose file was deleted, or got its bytes otherwise, has no use.
+const isUseless = sql`d.state in ('open', 'verifying') and (f.deleted_at is not null or f.status <> 'pending')`
+
+export interface UselessRow {
+  fileId: string
+  blobId: string
+  storeId: string
+}
+
+/** Unfinished uploads of an org whose files were deleted. */
+export const listUseless = (db: Db, orgId: string, limit: number) =>
+  db.rows<UselessRow>(sql`
+    select d.file_id, d.blob_id, d.store_id
+    from direct_uploads d join files f on f.org_id = ${orgId} and f.id = d.file_id
+    where d.org_id = ${orgId} and ${isUseless} order by d.created_at limit ${limit}`)
+
+export const listOrgsWithUseless = (db: Db) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: an hourly job of the server
+    select distinct d.org_id from direct_uploads d join files f on f.org_id = d.org_id and f.id = d.file_id
+    where ${isUseless}`)
+
+/** Returns 0 when the upload has ended, or its file was restored. */
+export const deleteUseless = (db: Transaction, orgId: string, fileId: string) =>
+  db.execute(sql`
+    delete from direct_uploads d using files f
+    where d.org_id = ${orgId} and d.file_id = ${fileId} and f.org_id = ${orgId} and f.id = d.file_id and ${isUseless}`)
+
+/** Whether the bytes of an upload are deleted, or are about to be. */
+export const isDiscarded = async (db: Db, orgId: string, blobId: string): Promise<boolean> => {
+  const row = await db.row(sql`
+    select 1 from blobs where org_id = ${orgId} and id = ${blobId} and state <> 'unused'`)
+  return row === undefined
+}
+
 /** An upload whose bytes are to be verified, with what was declared of its file. */
 export const findVerifying = (db: Db, orgId: string, fileId: string) =>
-  db.row<DirectRow & { mimeType: string }>(sql`
-    select ${columns}, f.mime_type
+  db.row<DirectRow & { mimeType: string; isUseless: boolean }>(sql`
+    select ${columns}, f.mime_type, ${isUseless} as is_useless
     from direct_uploads d join files f on f.org_id = ${orgId} and f.id = d.file_id
     where d.org_id = ${orgId} and d.file_id = ${fileId} and d.state = 'verifying'`)
 

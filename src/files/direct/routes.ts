@@ -82,7 +82,7 @@ export const registerDirectRoutes = (app: App, deps: FilesDeps): void => {
       schema: {
         tags,
         summary: 'Delete a direct upload',
-        description: `Deletes an open upload with its pending file and the parts that have arrived. ${only} CONFLICT when its bytes are being verified or it is ready.`,
+        description: `Deletes an open upload with its pending file and the parts that have arrived. Needs no access to the folder. ${only} CONFLICT when its bytes are being verified or it is ready.`,
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

@@ -11,7 +11,7 @@ import { recordChange } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import { measure } from '../uploads/uploads.ts'
 import type { Measured } from '../uploads/uploads.ts'
-import { abortLater, endUpload } from './ending.ts'
+import { abortLater, endUpload, endUseless } from './ending.ts'
 import type { EndingDeps } from './ending.ts'
 import * as queries from './queries.ts'
 import type { DirectRow } from './queries.ts'
@@ -28,7 +28,7 @@ export const verifyUpload = defineJob<{ orgId: string; fileId: string }>('files.
 /** An org gets half of the places, so that a file of hours leaves some for others. */
 const concurrency = 4
 
-type Verifying = DirectRow & { mimeType: string }
+type Verifying = DirectRow & { mimeType: string; isUseless: boolean }
 
 /** Makes the object of the parts, unless an earlier attempt has done so. Throws NOT_FOUND when there are none. */
 const makeObject = async (
@@ -107,12 +107,16 @@ export const verify = async (
   const { db, objects } = deps
   const found = await queries.findVerifying(db, orgId, fileId)
   if (!found) return
+  if (found.isUseless) return endUseless(deps, orgId, found)
+  const key = storageKeyOf(orgId, found.blobId)
   const { direct } = objects
   if (!direct) throw new Error('the object store of this process has no direct uploads')
   try {
     await makeObject(deps, direct, found)
     signal.throwIfAborted()
-    const source = await objects.get(storageKeyOf(orgId, found.blobId))
+    // The upload was ended while the store made the object, which nothing else deletes then before the reconciliation.
+    if (await queries.isDiscarded(db, orgId, found.blobId)) return await objects.delete(key)
+    const source = await objects.get(key)
     const stop = (): void => void source.destroy(signal.reason as Error)
     signal.addEventListener('abort', stop)
     const { mimeType, sizeBytes } = found
@@ -122,6 +126,10 @@ export const verify = async (
     })
     await finish(deps, found, measured)
   } catch (error) {
+    const left = await queries.findVerifying(db, orgId, fileId)
+    if (!left) return
+    // Its file was deleted in the meantime: another attempt would read the bytes in vain.
+    if (left.isUseless) return endUseless(deps, orgId, left)
     if (!isFinal(error, attempt)) throw error
     await fail(deps, found, error.message)
   }

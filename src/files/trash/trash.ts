@@ -9,6 +9,7 @@ import { inheritGuards, requireWritable } from '../access/guards.ts'
 import { hasClosedFolders } from '../access/queries.ts'
 import { releaseLater } from '../blobs/blobs.ts'
 import type { FilesDeps } from '../deps.ts'
+import { endLater } from '../direct/ending.ts'
 import { recordRestored } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import type { FileRow } from '../queries.ts'
@@ -47,6 +48,7 @@ export const removeFile = async (
   if (isTrashed) await queries.insertEntry(db, actor, { id: trashId, fileId: file.id, levels, days })
   await fileQueries.countDeleted(db, actor.orgId, file.parentId, { files, bytes, isTrashed })
   if (!isTrashed && (files > 1 || file.blobId !== null)) await releaseLater(db, jobs, actor.orgId)
+  if (file.source === 'folder' || file.status === 'pending') await endLater(db, jobs, actor.orgId)
   return files
 }
 

@@ -61,8 +61,8 @@ const inspect = async function* (
 }
 
 /**
- * Deletes bytes that no file and no unfinished upload uses. Never throws: the nightly reconciliation deletes objects whose deletion fails
- * here, because their rows still mark them as unused.
+ * Deletes bytes that no file and no unfinished upload uses. Never throws: the nightly reconciliation deletes objects
+ * whose deletion fails here, because their rows still mark them as unused.
  */
 export const discard = async (
   { db, log, objects }: Omit<StoreDeps, 'quotas'>,

@@ -18,7 +18,9 @@ const program = {
   reads: ['pdf-fonts.ts', 'pdf-page.ts'].map((name) => join(import.meta.dirname, name)),
 }
 
-const defaultLimits: SandboxLimits = { timeoutMs: 30_000, maxRssBytes: 256 * 1_048_576, niceness: 10 }
+// A document needs 0.3 s of CPU time, which a busy machine may take a minute to give. A late document is better than none;
+// what a process may use is limited by its CPU time and memory.
+const defaultLimits: SandboxLimits = { timeoutMs: 120_000, maxRssBytes: 256 * 1_048_576, niceness: 5 }
 
 const retry = { headers: { 'retry-after': '5' } }
 

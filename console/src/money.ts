@@ -27,7 +27,7 @@ export const centsOf = (text: string): number | undefined => {
 
 /** 1250 cents → `12.50`, as a field shows it. */
 export const dollarsOf = (cents: number): string =>
-  (cents / 100).toLocaleString(formatLocale(), { minimumFractionDigits: 2, useGrouping: false })
+  new Intl.NumberFormat(formatLocale(), { minimumFractionDigits: 2, useGrouping: false }).format(cents / 100)
 
 /** Why an amount is invalid; undefined when it is from `leastCents` to `mostCents`. */
 export const amountProblem = (text: string, leastCents: number, mostCents: number): string | undefined => {

@@ -2,11 +2,10 @@ import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { formatLocale } from '../../i18n/language.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from '@atrium/client'
 import { read } from '../../api.ts'
-import { formatDateTime, formatMicrocents, formatNumber } from '../../format.ts'
+import { formatDateTime, formatMicrocents, formatNumber, formatSeconds } from '../../format.ts'
 import { formatWord } from '../../words.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import type { Tone } from '../../ui/data/badge.tsx'
@@ -37,8 +36,7 @@ const State = ({ of }: { of: string }) => <Badge tone={tones[of] ?? 'neutral'}>{
 export const durationOf = (from: string | null, to: string | null): string => {
   if (from === null || to === null) return ''
   const seconds = (Date.parse(to) - Date.parse(from)) / 1_000
-  if (seconds < 60)
-    return `${seconds.toLocaleString(formatLocale(), { maximumFractionDigits: seconds < 10 ? 1 : 0 })} s`
+  if (seconds < 60) return formatSeconds(seconds)
   return t`${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 

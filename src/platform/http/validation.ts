@@ -121,12 +121,14 @@ export const compileEverySchema = ({ body, querystring, params, response = {} }:
   for (const schema of Object.values(response as object).flatMap(schemasIn)) compileSerializer(schema)
 }
 
+// Several servers of a process, as in tests, share what was compiled: Ajv, too, remembers schemas by their identity.
+let compileCheck: ReturnType<typeof createCheckCompiler> | undefined
+const serializers = new WeakMap<object, Serialize>()
+
 /** Validates requests and serialises responses by the schemas of their routes. */
 export const registerValidation = (app: FastifyInstance): void => {
-  const compile = createCheckCompiler()
-  const serializers = new WeakMap<object, Serialize>()
   app.setValidatorCompiler(({ schema, httpPart, url }) => {
-    const check = checkLater(() => compile(schema, httpPart))
+    const check = checkLater(() => (compileCheck ??= createCheckCompiler())(schema, httpPart))
     return httpPart === 'body' && isOwnApi(url) ? withoutUnknown(check, schema) : check
   })
   app.setSerializerCompiler(({ schema }) => (data) => {

@@ -1,4 +1,4 @@
-import { coalesce } from '../platform/database/coalesce.ts'
+import { coalesce } from '../platform/database/batching/coalesce.ts'
 import type { Database } from '../platform/database/database.ts'
 import { forbidden, unauthorized } from '../platform/http/errors.ts'
 import type { ApiError } from '../platform/http/errors.ts'

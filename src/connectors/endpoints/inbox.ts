@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { createGroupCommit } from '../../platform/database/group-commit.ts'
+import { createGroupCommit } from '../../platform/database/batching/group-commit.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as queries from './event-queries.ts'

@@ -1,6 +1,6 @@
 import { recorded } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { createGroupCommit } from '../../platform/database/group-commit.ts'
+import { createGroupCommit } from '../../platform/database/batching/group-commit.ts'
 import { ensurePartitions, lacksPartition } from '../../platform/database/partitions.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseClient } from './client.ts'
-import { coalesce } from '../coalesce.ts'
+import { coalesce } from '../batching/coalesce.ts'
 import { isDatabaseUnavailable, sqlState } from '../errors.ts'
 import * as queries from './replica-queries.ts'
 

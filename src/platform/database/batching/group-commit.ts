@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './errors.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
 
 export interface GroupCommitOptions<Item, Result> {
   /** Writes all items, or none, in their order. Returns a result for each. */

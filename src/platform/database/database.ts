@@ -1,16 +1,17 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { batchLookUps, lookUpsOver } from './batching/look-ups.ts'
+import type { LookUpAll, LookUpOne } from './batching/look-ups.ts'
 import { DatabaseClient } from './connections/client.ts'
 import { askDistribution, preferGenericPlans } from './distribution.ts'
 import type { AskDistribution } from './distribution.ts'
-import { sqlState } from './errors.ts'
 import { openReplica } from './connections/replica.ts'
 import { connectionOf, connectOf, poolOf, runAlone } from './connections/pool.ts'
 import { preparedName, toObjects, types } from './connections/rows.ts'
 import { createDeferredRows } from './transactions/deferred.ts'
 import type { DeferredInsert } from './transactions/deferred.ts'
+import { assertNoTransaction, insideTransaction } from './transactions/inside.ts'
 import { createSignals } from './transactions/signals.ts'
 import type { Signals } from './transactions/signals.ts'
 import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
@@ -18,6 +19,8 @@ import type { TransactionScope } from './tenant-role.ts'
 
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
+export { keysAsked } from './batching/look-ups.ts'
+export type { LookUp } from './batching/look-ups.ts'
 export type { DeferredInsert } from './transactions/deferred.ts'
 export type { TransactionScope } from './tenant-role.ts'
 
@@ -35,20 +38,7 @@ export interface Db {
    * Returns one record by its key as JSON text, or undefined. The parts of the key are UUIDs. On `hot`, look-ups with the
    * same statement in one turn of the event loop are sent as one statement.
    */
-  lookUp(statement: LookUp, key: readonly string[]): Promise<string | undefined>
-}
-
-/**
- * A point read of several keys: `$1`, `$2` … are arrays of UUIDs, one for each part of the key. It returns a row for each
- * existing key: `place` (the index of the key, from 1) and `record` (JSON as text).
- */
-export interface LookUp {
-  readonly text: string
-  /**
-   * For tables that a distributed schema divides by org: the same for keys of one org. Their first part is the org,
-   * which is also the last parameter, behind the arrays.
-   */
-  readonly ofOrg?: string
+  lookUp: LookUpOne
 }
 
 export interface Transaction extends Db {
@@ -106,13 +96,7 @@ export interface DatabaseOptions {
 
 type Runner = (config: QueryArrayConfig) => Promise<pg.QueryArrayResult>
 
-const uuidsOf = (keys: readonly (readonly string[])[], part: number): string =>
-  `{${keys.map((key) => key[part]).join(',')}}`
-
-type Key = readonly string[]
-type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined)[]>
-
-const dbOver = (run: Runner, askIsDistributed: AskDistribution, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
+const dbOver = (run: Runner, askIsDistributed: AskDistribution, batch?: (all: LookUpAll) => LookUpOne): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
     const name = preparedName(text)
@@ -120,31 +104,10 @@ const dbOver = (run: Runner, askIsDistributed: AskDistribution, lookUpOver?: (al
     if (name !== undefined) config.name = name
     return [text, run(config)]
   }
-  const lookUpTogether = async (text: string, keys: Key[], more: string[]): Promise<(string | undefined)[]> => {
-    const parts = keys[0]?.length ?? 0
-    const values = [...Array.from({ length: parts }, (_, part) => uuidsOf(keys, part)), ...more]
-    const [, result] = send({ text, values })
-    const found: (string | undefined)[] = Array.from({ length: keys.length })
-    for (const [place, record] of (await result).rows as unknown as [bigint, string][]) {
-      found[Number(place) - 1] = record
-    }
-    return found
-  }
-  const lookUpAll: LookUpAll = async ({ text, ofOrg }, keys) => {
-    if (ofOrg === undefined || !(await askIsDistributed(run))) return lookUpTogether(text, keys, [])
-    const orgs = Map.groupBy(keys.entries(), ([, key]) => key[0] as string)
-    const found: (string | undefined)[] = Array.from({ length: keys.length })
-    const lookUpOrg = async (orgId: string, entries: [number, Key][]): Promise<void> => {
-      const records = await lookUpTogether(
-        ofOrg,
-        entries.map(([, key]) => key),
-        [orgId],
-      )
-      for (const [index, [place]] of entries.entries()) found[place] = records[index]
-    }
-    await Promise.all(Array.from(orgs, ([orgId, entries]) => lookUpOrg(orgId, entries)))
-    return found
-  }
+  const lookUpAll = lookUpsOver(
+    (statement) => send(statement)[1],
+    () => askIsDistributed(run),
+  )
   return {
     rows: async (statement) => {
       const [text, result] = send(statement)
@@ -155,69 +118,8 @@ const dbOver = (run: Runner, askIsDistributed: AskDistribution, lookUpOver?: (al
       return toObjects<Row>(text, await result)[0]
     },
     execute: async (statement) => (await send(statement)[1]).rowCount ?? 0,
-    lookUp: lookUpOver?.(lookUpAll) ?? (async (statement, key) => (await lookUpAll(statement, [key]))[0]),
+    lookUp: batch?.(lookUpAll) ?? (async (statement, key) => (await lookUpAll(statement, [key]))[0]),
   }
-}
-
-const insideTransaction = new AsyncLocalStorage<true>()
-
-const assertNoTransaction = (): void => {
-  if (insideTransaction.getStore()) {
-    throw new Error('the pool was used while a transaction is open: use the transaction instead')
-  }
-}
-
-const maxKeysOfLookUp = 500
-
-/**
- * A condition of look-ups, true for all keys, for `unnest(…) with ordinality as asked (…, place)`. With it, the planner
- * expects one key, not ten, so it keeps one plan. Without it, it plans every look-up of a single key anew, which takes
- * several times as long as the look-up.
- */
-export const keysAsked = `asked.place between 1 and ${maxKeysOfLookUp}`
-
-interface Waiting {
-  key: Key
-  resolve(record: string | undefined): void
-  reject(error: unknown): void
-}
-
-/**
- * Sends look-ups of the same turn of the event loop as one statement. Requests that waited for the same check of their
- * callers' authority continue together, so under load one statement replaces dozens.
- */
-const batchLookUps = (lookUpAll: LookUpAll): Db['lookUp'] => {
-  const waiting = new Map<LookUp, Waiting[]>()
-  const answer = async (statement: LookUp, batch: Waiting[]): Promise<void> => {
-    try {
-      const records = await lookUpAll(
-        statement,
-        batch.map(({ key }) => key),
-      )
-      for (const [place, { resolve }] of batch.entries()) resolve(records[place])
-    } catch (error) {
-      // A key that PostgreSQL rejects must not fail the other look-ups.
-      if (batch.length > 1 && sqlState(error) !== undefined) for (const one of batch) void answer(statement, [one])
-      else for (const { reject } of batch) reject(error)
-    }
-  }
-  const send = (statement: LookUp): void => {
-    const batch = waiting.get(statement) ?? []
-    waiting.delete(statement)
-    while (batch.length > 0) void answer(statement, batch.splice(0, maxKeysOfLookUp))
-  }
-  return (statement, key) =>
-    new Promise((resolve, reject) => {
-      assertNoTransaction()
-      const batch = waiting.get(statement)
-      if (batch) {
-        batch.push({ key, resolve, reject })
-        return
-      }
-      waiting.set(statement, [{ key, resolve, reject }])
-      // Runs after the callbacks of the last response, when all of them have reached their next await.
-      process.nextTick(send, statement)
-    })
 }
 
 interface RunOptions extends DatabaseOptions {

@@ -8,7 +8,7 @@ import type { Db, Sql } from '../platform/database/database.ts'
 import { idLater, newId } from '../platform/ids.ts'
 import { historyRecord, listMessages } from './message-queries.ts'
 import { endLastTurn, writeCheckpoint } from './runtime/queries.ts'
-import type { EndedStep } from './runtime/queries.ts'
+import type { EndedStep } from './runtime/checkpoint-queries.ts'
 import { findTurnRecords } from './turns/details-queries.ts'
 
 const app = await startTestApp({}, { work: false })

@@ -10,7 +10,7 @@ import type { ErrorDetail } from '../turns/queries.ts'
 import type { ClaimedTurn } from '../turns/claim-queries.ts'
 import type { Probation } from './probation.ts'
 import { releaseTurn } from './queries.ts'
-import type { TurnLease } from './queries.ts'
+import type { TurnLease } from './checkpoint-queries.ts'
 
 /** The lease of a killed worker expires before pg-boss gives its job to another worker, which is after 20 s. */
 export const turnLeaseTiming: LeaseTiming = { leaseMs: 15_000, renewMs: 2_000 }

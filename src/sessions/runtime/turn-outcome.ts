@@ -1,5 +1,5 @@
 import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
-import type { Checkpoint } from './queries.ts'
+import type { Checkpoint } from './checkpoint-queries.ts'
 
 /** How a turn ended, with the checkpoint that is not stored yet. */
 export interface TurnOutcome {

@@ -1,6 +1,6 @@
 import type { EventAuthor } from '../../outbox/record.ts'
 import type { Transaction } from '../../platform/database/database.ts'
-import type { EndedStep } from '../runtime/queries.ts'
+import type { EndedStep } from '../runtime/checkpoint-queries.ts'
 import { finishTurn } from '../runtime/finish-turn.ts'
 import { costOf } from '../runtime/costs/costs.ts'
 import { endingEvents } from '../events.ts'

@@ -8,7 +8,7 @@ import { ModelFailure } from '../../models/model-client.ts'
 import type { ModelCall } from '../../models/model-client.ts'
 import { estimateTokens, tokensOf } from '../prompt/prompt.ts'
 import { lockLeasedTurn } from '../queries.ts'
-import type { TurnLease } from '../queries.ts'
+import type { TurnLease } from '../checkpoint-queries.ts'
 import type { CallTarget } from '../steps/fallbacks.ts'
 
 /** The fields of a turn that billing needs. */

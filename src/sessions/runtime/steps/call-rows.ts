@@ -1,6 +1,6 @@
 import type { CallStatus } from '../../turns/call-queries.ts'
 import type { RequestedCall } from './model-response.ts'
-import type { CallChange, NewCall } from '../queries.ts'
+import type { CallChange, NewCall } from '../checkpoint-queries.ts'
 import type { TurnCall } from '../turn-state.ts'
 
 /** The initial row of a call that the model requested. */

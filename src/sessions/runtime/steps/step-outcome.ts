@@ -1,7 +1,7 @@
 import type { FinishReason, ModelFailure } from '../../models/model-client.ts'
 import type { ErrorDetail } from '../../turns/queries.ts'
 import type { AuthorityLost } from '../authority.ts'
-import type { EndedStep } from '../queries.ts'
+import type { EndedStep } from '../checkpoint-queries.ts'
 import type { RequestedCall } from './model-response.ts'
 
 /** The reply does not match the format of the turn. */

@@ -226,19 +226,17 @@ export const countChildren = (db: Db, orgId: string, folderId: string | null, ch
     values (${orgId}, ${folderId ?? orgId}, pg_backend_pid() % 16, ${change})
     on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
 
-export interface DeletedAmount {
+export interface Amount {
   files: number
   bytes: number
-  /** Files in the trash still count towards the quotas. */
-  isTrashed: boolean
 }
 
-/** Subtracts one child from its folder's count, and deleted files and bytes from the org's usage or adds them to its trash. */
+/** Subtracts one child from its folder's count, and what is gone from the org's usage. What is in the trash still counts. */
 export const countDeleted = (
   db: Db,
   orgId: string,
   folderId: string | null,
-  { files, bytes, isTrashed }: DeletedAmount,
+  { gone, trashed }: { gone: Amount; trashed: Amount },
 ) =>
   db.execute(sql`
     with counted as (
@@ -248,8 +246,8 @@ export const countDeleted = (
       returning org_id
     )
     insert into org_file_usage (org_id, slot, files, stored_bytes, trashed_files, trashed_bytes)
-    select org_id, pg_backend_pid() % 64, ${isTrashed ? 0 : -files}::bigint, ${isTrashed ? 0 : -bytes}::bigint,
-      ${isTrashed ? files : 0}::bigint, ${isTrashed ? bytes : 0}::bigint
+    select org_id, pg_backend_pid() % 64, ${-gone.files}::bigint, ${-gone.bytes}::bigint, ${trashed.files}::bigint,
+      ${trashed.bytes}::bigint
     from counted
     on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
       stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes,

@@ -111,6 +111,29 @@ describe('the trash', () => {
     assert.equal((await app.call('PUT', pathOf(app, uploadUrl), { body: 'hello' })).status, 404)
   })
 
+  test('a pending upload in a deleted folder is deleted at once, and does not return with the folder', async () => {
+    const owner = await app.createOrg()
+    const top = await createFolder(app, owner, 'top')
+    const inner = await createFolder(app, owner, 'inner', top.id)
+    const ready = await upload(app, owner, 'ready', { parentId: inner.id })
+    const pending = { name: 'p', mimeType: 'text/plain', size: 7, parentId: inner.id }
+    const { file, uploadUrl } = await create(app, owner, pending)
+    assert.deepEqual(await usageOf(owner), [4, 0, 12, 0])
+    await done(owner, 'DELETE', `/files/${top.id}`)
+    assert.deepEqual(await usageOf(owner), [3, 3, 5, 5], 'what the upload had reserved is free')
+    const isGone = async (): Promise<void> => {
+      assert.equal((await app.call('PUT', pathOf(app, uploadUrl), { body: '1234567' })).status, 404)
+      assert.equal(codeOf(await call(owner, 'GET', `/files/${file.id}`)), 'NOT_FOUND')
+      assert.equal(codeOf(await call(owner, 'POST', `/files/${file.id}/restore`)), 'NOT_FOUND')
+    }
+    await isGone()
+    await done(owner, 'POST', `/files/${top.id}/restore`)
+    await isGone()
+    assert.deepEqual(await idsIn(owner, inner.id), [ready.id])
+    assert.deepEqual(await usageOf(owner), [3, 0, 5, 0])
+    await countsAreExact(app, owner.orgId)
+  })
+
   test('does not exist when TRASH_DAYS is 0: files are deleted at once', async () => {
     const second = await app.secondServer({ TRASH_DAYS: '0' })
     const owner = await app.createOrg()

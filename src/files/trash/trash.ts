@@ -12,11 +12,12 @@ import type { FilesDeps } from '../deps.ts'
 import { endLater } from '../direct/ending.ts'
 import { recordRestored } from '../events.ts'
 import * as fileQueries from '../queries.ts'
-import type { FileRow } from '../queries.ts'
+import type { Amount, FileRow } from '../queries.ts'
 import type { FileListQuery } from '../schemas.ts'
 import { lockMoves } from '../tree/queries.ts'
 import type { LockedFile } from '../tree/queries.ts'
 import { deleteTree, hasClosedFolder, resolveRestored } from '../tree/tree.ts'
+import type { DeletedTree } from '../tree/tree.ts'
 import { purgeDue, purgeTrash } from './purge.ts'
 import * as queries from './queries.ts'
 import type { TrashedRow } from './queries.ts'
@@ -29,9 +30,11 @@ export interface Removal {
   days: number
 }
 
+const nothing: Amount = { files: 0, bytes: 0 }
+
 /**
  * Deletes a locked file, or a folder with its contents: into the trash, or at once. A pending upload has nothing to
- * restore and is deleted at once. Returns the number of deleted files.
+ * restore and is deleted at once, also when it is in a folder. Returns the number of deleted files.
  */
 export const removeFile = async (
   db: Transaction,
@@ -41,12 +44,15 @@ export const removeFile = async (
 ): Promise<number> => {
   const trashId = days > 0 && file.status === 'ready' ? newId() : null
   const isTrashed = trashId !== null
-  let removed = { files: 1, bytes: Number(file.storedBytes), levels: 0 }
+  let removed: DeletedTree = { deleted: { files: 1, bytes: Number(file.storedBytes) }, pending: nothing, levels: 0 }
   if (file.source === 'folder') removed = await deleteTree(db, actor, file.id, trashId)
   else await fileQueries.softDeleteFile(db, actor.orgId, file.id, trashId)
-  const { files, bytes, levels } = removed
+  const { deleted, pending, levels } = removed
+  const { files } = deleted
   if (isTrashed) await queries.insertEntry(db, actor, { id: trashId, fileId: file.id, levels, days })
-  await fileQueries.countDeleted(db, actor.orgId, file.parentId, { files, bytes, isTrashed })
+  const trashed = { files: files - pending.files, bytes: deleted.bytes - pending.bytes }
+  const amounts = isTrashed ? { gone: pending, trashed } : { gone: deleted, trashed: nothing }
+  await fileQueries.countDeleted(db, actor.orgId, file.parentId, amounts)
   if (!isTrashed && (files > 1 || file.blobId !== null)) await releaseLater(db, jobs, actor.orgId)
   if (file.source === 'folder' || file.status === 'pending') await endLater(db, jobs, actor.orgId)
   return files

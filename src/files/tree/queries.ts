@@ -53,18 +53,30 @@ export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
       and f.deleted_at is null
     for update of f`)
 
+export interface DeletedChildren {
+  files: number
+  bytes: bigint
+  /** Those of them that are pending. */
+  pendingFiles: number
+  pendingBytes: bigint
+}
+
 /**
- * Deletes the direct children of these folders, into the trash when `trashId` is set. Returns their number and the sum of
- * their sizes.
+ * Deletes the direct children of these folders, into the trash when `trashId` is set, except for pending ones: they have
+ * no bytes to restore. Returns their numbers and the sums of their sizes.
  */
 export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[], trashId: string | null) =>
-  db.row<{ files: number; bytes: bigint }>(sql`
+  db.row<DeletedChildren>(sql`
     with deleted as (
-      update files set deleted_at = now(), trash_id = ${trashId}, updated_at = now(), revision = revision + 1
+      update files set deleted_at = now(), trash_id = case when status <> 'pending' then ${trashId}::uuid end,
+        updated_at = now(), revision = revision + 1
       where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
-      returning ${bytesOf(sql`files`)} + versions_bytes as stored_bytes
+      returning ${bytesOf(sql`files`)} + versions_bytes as stored_bytes, status = 'pending' as is_pending
     )
-    select count(*)::int as files, coalesce(sum(stored_bytes), 0)::bigint as bytes from deleted`)
+    select count(*)::int as files, coalesce(sum(stored_bytes), 0)::bigint as bytes,
+      (count(*) filter (where is_pending))::int as pending_files,
+      coalesce(sum(stored_bytes) filter (where is_pending), 0)::bigint as pending_bytes
+    from deleted`)
 
 export const deleteCounts = (db: Db, actor: Actor, folderIds: string[]) =>
   db.execute(sql`

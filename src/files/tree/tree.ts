@@ -145,25 +145,35 @@ export const prepareFolderMove = async (
   return !isSame
 }
 
+export interface DeletedTree {
+  deleted: queries.Amount
+  pending: queries.Amount
+  levels: number
+}
+
 /**
  * Deletes a folder, which the caller has locked, with its contents, into the trash when `trashId` is set. The folders are
- * locked from the top first, so that nothing can be put into them; then one statement deletes their contents. Returns the
- * number of deleted files with their size, and the depth of the tree. The caller subtracts them from the counts. Throws
- * FORBIDDEN when a folder in it is one that the actor may not change.
+ * locked from the top first, so that nothing can be put into them; then one statement deletes their contents, pending files
+ * at once. Returns the number of deleted files with their size, those of them that were pending, and the depth of the tree.
+ * The caller subtracts them from the counts. Throws FORBIDDEN when a folder in it is one that the actor may not change.
  */
 export const deleteTree = async (
   db: Transaction,
   actor: Actor,
   folderId: string,
   trashId: string | null,
-): Promise<{ files: number; bytes: number; levels: number }> => {
+): Promise<DeletedTree> => {
   const { levels, areWritable } = await lockFolders(db, actor, folderId)
   if (!areWritable) throw hasClosedFolder()
   const folders = levels.flat()
   const inside = await treeQueries.softDeleteChildren(db, actor, folders, trashId)
   await queries.softDeleteFile(db, actor.orgId, folderId, trashId)
   await treeQueries.deleteCounts(db, actor, folders)
-  return { files: (inside?.files ?? 0) + 1, bytes: Number(inside?.bytes ?? 0), levels: levels.length }
+  return {
+    deleted: { files: (inside?.files ?? 0) + 1, bytes: Number(inside?.bytes ?? 0) },
+    pending: { files: inside?.pendingFiles ?? 0, bytes: Number(inside?.pendingBytes ?? 0) },
+    levels: levels.length,
+  }
 }
 
 const isTooDeep = async (db: Transaction, actor: Actor, folderId: string, levels: number): Promise<boolean> =>

@@ -281,10 +281,15 @@ describe('the archive of a folder', () => {
     const running = Array.from({ length: 2 }, () => fetchBytes(archivePath(file.id), owner))
     await until('two are running', () => opened === before + 2)
     const rejected = await app.call('GET', archivePath(file.id), { as: owner })
-    assert.equal(rejected.status, 429, rejected.text)
+    assert.deepEqual(
+      [rejected.status, /At most 2 archives of one person/.test(rejected.text)],
+      [429, true],
+      rejected.text,
+    )
     running.push(...Array.from({ length: 2 }, () => fetchBytes(archivePath(file.id), member)))
     await until('four are running', () => opened === before + 4)
-    assert.equal((await app.call('GET', archivePath(file.id), { as: third })).status, 429)
+    const full = await app.call('GET', archivePath(file.id), { as: third })
+    assert.deepEqual([full.status, /At most 4 archives of an org/.test(full.text)], [429, true], full.text)
     const another = fetchBytes(archivePath(theirs.id), other)
     release()
     for (const { response } of await Promise.all([...running, another])) assert.equal(response.status, 200)
@@ -365,19 +370,21 @@ describe('the archive of a share', () => {
       running.push(fetch(app.url + path, from(host)))
       await until(`${running.length} are running`, () => opened === before + running.length)
     }
-    const isRejected = async (path: string, host: number): Promise<void> => {
+    const isRejected = async (path: string, host: number, limit: RegExp): Promise<void> => {
       const { status, text, headers } = await app.call('GET', path, from(host))
       assert.deepEqual([status, headers.get('retry-after')], [429, '10'], text)
-      assert.match(text, /Too many archives/)
+      assert.match(text, limit)
+      assert.doesNotMatch(text, /person/)
     }
+    const ofAddress = /At most 2 archives can be downloaded from one network address/
     await begins(first, 1)
     await begins(second, 1)
-    await isRejected(first, 1)
-    await isRejected(third, 1)
+    await isRejected(first, 1, ofAddress)
+    await isRejected(third, 1, ofAddress)
     for (const host of [2, 2, 3]) await begins(first, host)
-    await isRejected(first, 4)
+    await isRejected(first, 4, /At most 4 archives can be downloaded by this link/)
     for (const host of [3, 4, 4]) await begins(second, host)
-    await isRejected(third, 5)
+    await isRejected(third, 5, /At most 8 archives can be downloaded by links of this organization/)
     await begins(theirs, 1)
     running.push(fetch(app.url + own, { headers: { authorization: `Bearer ${owner.key}` } }))
     await until('the people of the org have places of their own', () => opened === before + 10)

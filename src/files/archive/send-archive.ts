@@ -8,6 +8,7 @@ import type { FairQueue } from '../../platform/process/fair-queue.ts'
 import { dispositionOf, downloadHeaders } from '../downloads/content-headers.ts'
 import { archiveOf, checkArchive } from './archive.ts'
 import type { ArchiveDeps, ArchiveOf } from './archive.ts'
+import { ArchiveLimit, archiveLimits } from './limits.ts'
 
 export interface ArchiveResponse {
   of: ArchiveOf
@@ -23,30 +24,32 @@ export interface ArchiveSender {
   send(request: FastifyRequest, reply: FastifyReply, response: ArchiveResponse): Promise<FastifyReply>
 }
 
-/** Archives that are sent at the same time to the people of an org. */
-const ofPeople = 4
-/** Archives that are sent at the same time to the visitors of all shares of an org. */
-const ofVisitors = 8
-const ofShare = 4
-/** Archives that one person or address receives at the same time, so that slow downloads leave places to others. */
-const ofOne = 2
 /** A client that reads nothing for this time does not keep its place. */
 const stallMs = 60_000
 
-const busy = (): Error =>
+const limitNames: Record<keyof typeof archiveLimits, string> = {
+  person: 'of one person',
+  org: 'of an org',
+  address: 'of one network address',
+  share: 'of one link',
+  visitors: 'of all links of an org',
+}
+
+const tooMany = (limit: keyof typeof archiveLimits): Error =>
   tooManyRequests(
-    `At most ${ofPeople} archives, and ${ofOne} of one person, can be downloaded at the same time. Try again when one is complete.`,
-    { headers: { 'retry-after': '10' } },
+    `At most ${archiveLimits[limit]} archives ${limitNames[limit]} can be downloaded at the same time. Try again when one is complete.`,
+    { cause: new ArchiveLimit(limit), headers: { 'retry-after': '10' } },
   )
 
-const createPlaces = (runningPerGroup: number): FairQueue =>
+/** Places without a queue. */
+const createPlaces = (group: 'org' | 'visitors' | 'share', member: 'person' | 'address'): FairQueue =>
   createFairQueue({
     running: Number.MAX_SAFE_INTEGER,
-    runningPerGroup,
-    runningPerMember: ofOne,
+    runningPerGroup: archiveLimits[group],
+    runningPerMember: archiveLimits[member],
     waiting: 0,
     waitingPerGroup: 0,
-    busy,
+    busy: (reached) => tooMany(reached === 'member' ? member : group),
   })
 
 /** Passes the bytes on. Returns how long the reader has not asked for more. */
@@ -89,9 +92,9 @@ const stream = async (
 
 /** Sends archives of files and folders as they are made. Nothing is stored. */
 export const createArchiveSender = (deps: ArchiveDeps): ArchiveSender => {
-  const people = createPlaces(ofPeople)
-  const visitors = createPlaces(ofVisitors)
-  const shares = createPlaces(ofShare)
+  const people = createPlaces('org', 'person')
+  const visitors = createPlaces('visitors', 'address')
+  const shares = createPlaces('share', 'address')
   const inPlace = <T>(receiver: ArchiveResponse['receiver'], ip: string, work: () => Promise<T>): Promise<T> => {
     const { orgId } = receiver
     if ('userId' in receiver) return people.run(work, { group: orgId, member: receiver.userId })

@@ -2,6 +2,7 @@
 import type { Language } from '../../platform/text/languages.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { formatBytes } from '../../quotas/quotas.ts'
+import { archiveLimits } from '../archive/limits.ts'
 
 /** Why a visitor may not do something, as the cause of the error. */
 export class Rejection extends Error {
@@ -58,7 +59,9 @@ export interface Texts {
     | 'tooMany'
     | 'busy'
     | 'archiveSize'
-    | 'archives'
+    | 'archivesOfAddress'
+    | 'archivesOfShare'
+    | 'archivesOfOrg'
     | 'other',
     string
   >
@@ -110,7 +113,9 @@ const english: Texts = {
     tooMany: 'Too many requests. Try again shortly.',
     busy: 'The server is busy. Try again shortly.',
     archiveSize: 'The folder is too large for an archive. Download its files one by one.',
-    archives: 'Too many archives are being downloaded. Try again in a minute.',
+    archivesOfAddress: `At most ${archiveLimits.address} archives can be downloaded from one network address at the same time. Try again when one is complete.`,
+    archivesOfShare: `At most ${archiveLimits.share} archives can be downloaded by this link at the same time. Try again in a minute.`,
+    archivesOfOrg: `At most ${archiveLimits.visitors} archives can be downloaded by links of this organization at the same time. Try again in a minute.`,
     other: 'The server did not accept the request.',
   },
 }
@@ -161,7 +166,9 @@ const german: Texts = {
     tooMany: 'Zu viele Versuche. Versuchen Sie es später erneut.',
     busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
     archiveSize: 'Der Ordner ist zu groß für ein Archiv. Laden Sie seine Dateien einzeln herunter.',
-    archives: 'Es werden bereits zu viele Archive heruntergeladen. Versuchen Sie es in einer Minute erneut.',
+    archivesOfAddress: `Von einer Netzwerkadresse können höchstens ${archiveLimits.address} Archive gleichzeitig heruntergeladen werden. Versuchen Sie es erneut, wenn eines davon fertig ist.`,
+    archivesOfShare: `Über diesen Link können höchstens ${archiveLimits.share} Archive gleichzeitig heruntergeladen werden. Versuchen Sie es in einer Minute erneut.`,
+    archivesOfOrg: `Über Links dieser Organisation können höchstens ${archiveLimits.visitors} Archive gleichzeitig heruntergeladen werden. Versuchen Sie es in einer Minute erneut.`,
     other: 'Der Server hat die Anfrage nicht angenommen.',
   },
 }
@@ -191,7 +198,6 @@ export const explanation = (
   // The messages of the API are more precise than a general text, but English.
   const text = language === 'en' ? error.message : rejections[reason]
   // Neither a wrong form nor many attempts.
-  const isOfArchive = reason === 'archiveSize' || reason === 'archives'
-  const title = isOfArchive ? undefined : titles[error.code]
+  const title = reason.startsWith('archive') ? undefined : titles[error.code]
   return { title: title ?? (isUpload ? notAccepted : notPossible), text }
 }

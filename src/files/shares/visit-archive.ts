@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { ApiError, notFound } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { archiveNameOf } from '../archive/archive.ts'
+import { ArchiveLimit } from '../archive/limits.ts'
 import type { ArchiveSender } from '../archive/send-archive.ts'
 import * as queries from './queries.ts'
 import { Rejection, texts } from './texts.ts'
@@ -10,13 +11,18 @@ import type { VisitContext } from './running.ts'
 import { checkDownload, getSharedItem, isAdmitted, openVisit, takeDownload } from './visits.ts'
 import type { VisitDeps } from './visits.ts'
 
+const reasonOf = ({ cause, code }: ApiError): Rejection['reason'] | undefined => {
+  if (!(cause instanceof ArchiveLimit)) return code === 'BAD_REQUEST' ? 'archiveSize' : undefined
+  if (cause.limit === 'address') return 'archivesOfAddress'
+  return cause.limit === 'share' ? 'archivesOfShare' : 'archivesOfOrg'
+}
+
 /** The same error with a message for visitors. */
 const forVisitors = (error: ApiError): ApiError => {
-  const reason = { BAD_REQUEST: 'archiveSize', TOO_MANY_REQUESTS: 'archives' } as const
-  if (error.code !== 'BAD_REQUEST' && error.code !== 'TOO_MANY_REQUESTS') return error
-  const of = reason[error.code]
-  const { headers } = error
-  return new ApiError(error.code, texts.en.rejections[of], { cause: new Rejection(of), ...(headers && { headers }) })
+  const { code, headers } = error
+  const reason = reasonOf(error)
+  if (reason === undefined) return error
+  return new ApiError(code, texts.en.rejections[reason], { cause: new Rejection(reason), ...(headers && { headers }) })
 }
 
 /** The archive of a shared folder, or of one that is in it. It is one download of the share. */

@@ -15,6 +15,9 @@ export interface FairQueue {
   close(): void
 }
 
+/** Whose limit of running work is reached: that of the member, of its group, or that of the queue. */
+export type ReachedLimit = 'member' | 'group' | 'queue'
+
 export interface FairQueueOptions {
   /** The limit of running work. */
   running: number
@@ -28,8 +31,8 @@ export interface FairQueueOptions {
   waitingPerGroup: number
   /** The limit of waiting work of one member of a group. Default: `waitingPerGroup`. */
   waitingPerMember?: number
-  /** Makes the error for a full queue; a function, because it may name the group's own limit. */
-  busy(): Error
+  /** Makes the error for work that can neither start nor wait; a function, because it may name the limit. */
+  busy(reached: ReachedLimit): Error
 }
 
 interface Waiting {
@@ -161,6 +164,10 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     running.size < places &&
     running.countOf(group) < runningPerGroup &&
     (member === nobody || running.countOf(group, member) < runningPerMember)
+  const reachedBy = (group: string, member: string): ReachedLimit => {
+    if (member !== nobody && running.countOf(group, member) >= runningPerMember) return 'member'
+    return running.countOf(group) >= runningPerGroup ? 'group' : 'queue'
+  }
   const isFull = (group: string, member: string): boolean =>
     room.size >= options.waiting ||
     room.countOf(group) >= options.waitingPerGroup ||
@@ -185,10 +192,10 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   return {
     run: async (work, { group = '', member = nobody, signal } = {}) => {
       signal?.throwIfAborted()
-      if (closed) throw busy()
+      if (closed) throw busy('queue')
       // Work that may start never waits, so this work overtakes none.
       if (mayStart(group, member)) running.change(group, member, 1)
-      else if (isFull(group, member)) throw busy()
+      else if (isFull(group, member)) throw busy(reachedBy(group, member))
       else await room.enter(group, member, signal)
       try {
         return await work()
@@ -199,7 +206,7 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     },
     close: () => {
       closed = true
-      room.rejectAll(busy)
+      room.rejectAll(() => busy('queue'))
     },
   }
 }

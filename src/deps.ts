@@ -7,7 +7,6 @@ import type { Config } from './config/config.ts'
 import { catalog, checkCatalog, createConnectorTools, toolNamesOf } from './connectors/connectors.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
-import { createQueue } from './files/preview/queue.ts'
 import { openDatabase } from './platform/database/database.ts'
 import type { Database } from './platform/database/database.ts'
 import { createDiskSpace } from './platform/process/disk-space.ts'
@@ -22,7 +21,6 @@ import { createOutbound } from './platform/outbound/outbound.ts'
 import type { Outbound } from './platform/outbound/outbound.ts'
 import type { RateLimiterOptions } from './platform/http/limits/rate-limit.ts'
 import { createPages } from './platform/sandbox/pages.ts'
-import type { PagePlaces, Pages } from './platform/sandbox/pages.ts'
 import type { SandboxLimits } from './platform/sandbox/sandbox.ts'
 import type { Sealer } from './platform/encryption/secrets.ts'
 import { createNotifyTransport } from './platform/wake/notify-transport.ts'
@@ -154,13 +152,6 @@ const openWakeups = (
   return databaseUrl === undefined ? noWakeups : createWakeups({ transport: createNotifyTransport(connection), log })
 }
 
-/** With a queue of their own, so that pages and previews do not wait for each other. */
-const openPages = (sandbox: Partial<SandboxLimits>): Pages => {
-  const places = createQueue(2, 10, 'pages are being read')
-  const run: PagePlaces['run'] = (work, { orgId, signal }) => places.run(work, { group: orgId, signal })
-  return createPages({ ...places, run }, sandbox)
-}
-
 const openPools = (config: Config, connection: pg.ClientConfig, log: Log): Database =>
   openDatabase({
     connection,
@@ -195,7 +186,7 @@ const openSandboxes = (log: Log, sandbox: Partial<SandboxLimits>) => {
   const previewer = createPreviewer({ log, ...sandbox })
   const transformer = createTransformer({ log })
   const outputValidator = createOutputValidator()
-  const pages = openPages(sandbox)
+  const pages = createPages(sandbox)
   const printer = createPdfPrinter(sandbox)
   const close = async (): Promise<void> => {
     await Promise.all([previewer, transformer, outputValidator, pages, printer].map((one) => one.close()))

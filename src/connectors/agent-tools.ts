@@ -53,7 +53,7 @@ const toolsOfConnector = (deps: AgentToolDeps, connector: Connector, connections
     connector: connector.slug,
     isOutbound: !tool.isReadOnly,
     readsUntrusted: true,
-    run: async ({ signal }, args: Values & { connection?: string }) => {
+    run: async ({ actor, signal }, args: Values & { connection?: string }) => {
       const { connection: label, ...rest } = args
       const input = hasChoice ? rest : args
       const connection = hasChoice ? labelled.get(label ?? '') : first
@@ -61,7 +61,7 @@ const toolsOfConnector = (deps: AgentToolDeps, connector: Connector, connections
       const { orgId, id } = connection
       const request = typeof tool.request === 'function' ? tool.request(input) : tool.request
       const response = await callConnection(deps, { orgId, id }, request, { input, signal })
-      return outputOf(tool, response, input, deps.pages.for({ orgId, signal }))
+      return outputOf(tool, response, input, deps.pages.for({ orgId, userId: actor.userId, signal }))
     },
   }))
 }

@@ -53,15 +53,18 @@ const getSource = async (
   return { ...content, open }
 }
 
-/** The preview of a file. Throws like getContent, and BAD_REQUEST when the file has no preview. */
+/**
+ * The preview of a file. `visitor` is the address of a visitor of a share. Throws like getContent, and BAD_REQUEST when the
+ * file has no preview.
+ */
 export const previewFile = async (
   deps: PreviewDeps,
   actor: Reader,
   fileId: string,
-  signal: AbortSignal,
+  { signal, visitor }: { signal: AbortSignal; visitor?: string },
 ): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
   const source = await getSource(deps, actor, fileId)
-  const payload = await cachedPreview(deps, actor, source, signal)
+  const payload = await cachedPreview(deps, { ...actor, visitor }, source, signal)
   return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
 }
 

@@ -137,7 +137,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     async (request, reply) => {
       const disconnect = new AbortController()
       onceClosed(reply.raw, () => disconnect.abort(badRequest('The request was aborted.')))
-      return ok(await previewFile(deps, request.actor, request.params.id, disconnect.signal))
+      return ok(await previewFile(deps, request.actor, request.params.id, { signal: disconnect.signal }))
     },
   )
 

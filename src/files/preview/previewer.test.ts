@@ -267,6 +267,30 @@ test('a person with many files leaves waiting places to others of the org, who g
   await childrenBecome(0)
 })
 
+test('visitors of shares leave waiting places to the people of the org and to visitors with other addresses', async () => {
+  const previewer = newPreviewer({ concurrency: 1 })
+  const flood = Array.from({ length: 11 }, () => endless())
+  const disconnect = new AbortController()
+  const creator = { orgId: 'org', userId: 'creator' }
+  const ask = (one: ReturnType<typeof endless>, visitor: string) =>
+    previewer.preview({ ...one.input, ...creator, visitor }, disconnect.signal)
+  const theirs = flood.map((one) => ask(one, '203.0.113.1'))
+  await flood[0]!.opened
+  await assert.rejects(ask(endless(), '203.0.113.1'), rejectedWith('SERVICE_UNAVAILABLE', /Try again/))
+  const others = Array.from({ length: 10 }, () => ask(endless(), '203.0.113.2'))
+  const given = Promise.allSettled([...theirs, ...others])
+  await assert.rejects(ask(endless(), '203.0.113.3'), rejectedWith('SERVICE_UNAVAILABLE', /Try again/))
+  const own = previewer.preview({ ...input(types.csv, 'a,b'), ...creator })
+  flood[0]!.source.push(null)
+  // The turn after a visitor's is that of the people, who are not behind twenty visitors.
+  await flood[1]!.opened
+  flood[1]!.source.push(null)
+  assert.deepEqual((await own).sheets![0]!.rows, [['a', 'b']])
+  disconnect.abort(new Error('the client went away'))
+  await given
+  await childrenBecome(0)
+})
+
 test('a client that disconnects ends its process at once', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, left } = endless()

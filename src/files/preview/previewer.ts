@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
+import type { WorkOf } from '../../platform/process/fair-queue.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { runChild } from './child-process.ts'
 import type { ChildLimits } from './child-process.ts'
@@ -23,9 +24,13 @@ export interface PreviewInput {
   /** The queue is fair between orgs, and between the people of an org. */
   orgId?: string
   userId?: string
+  /** The address of a visitor of a share. The visitors of an org wait apart from its people, and take turns by address. */
+  visitor?: string | undefined
   /** The bytes from the start; at most `maxBytes` of them are read. */
   open(maxBytes?: number): Promise<Readable>
 }
+
+type QueuedInput = Pick<PreviewInput, 'orgId' | 'userId' | 'visitor' | 'open'>
 
 export interface Previewer {
   /**
@@ -41,7 +46,7 @@ export interface Previewer {
   /** A picture, or the first page of a PDF, in a size and format of choice. Throws like `preview`. */
   image(input: PreviewInput, spec: ImageSpec, signal?: AbortSignal): Promise<Image>
   /** A PNG, JPEG or WebP picture in the sizes of a logo. Throws like `preview`. */
-  logo(input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'>, signal?: AbortSignal): Promise<LogoSizes>
+  logo(input: QueuedInput, signal?: AbortSignal): Promise<LogoSizes>
   /** Ends running previews and rejects waiting ones. */
   close(): Promise<void>
 }
@@ -62,6 +67,9 @@ const pictureRssBytes = 384 * 1_048_576
 
 const cannotPreview = (rejection: PreviewError): ApiError =>
   badRequest(`This file cannot be previewed: ${rejection.message}.`, { cause: rejection })
+
+const queueOf = ({ orgId, userId, visitor }: QueuedInput): Pick<WorkOf, 'group' | 'member'> =>
+  visitor === undefined ? { group: orgId, member: userId } : { group: `visitors of ${orgId}`, member: visitor }
 
 const pdfType = 'application/pdf'
 
@@ -141,7 +149,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const pictureBy = async <T>(
     places: Queue,
     run: (picture: PictureRun) => Promise<T>,
-    input: Pick<PreviewInput, 'orgId' | 'userId' | 'open'> & { mimeType?: string },
+    input: QueuedInput & { mimeType?: string },
     signal?: AbortSignal,
   ): Promise<T> => {
     const onFailure = (detail: string): void => log?.debug({ detail }, 'picture not read')
@@ -149,7 +157,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const limits = { timeoutMs, maxRssBytes: maxBytes, niceness, onFailure }
     const read = () => inChild(input, signal, (source, combined) => run({ source, signal: combined, ...limits }))
     try {
-      return await places.run(read, { group: input.orgId, member: input.userId, signal })
+      return await places.run(read, { ...queueOf(input), signal })
     } catch (error) {
       if (!(error instanceof PreviewError)) throw error
       throw input.mimeType === pdfType ? cannotPreview(error) : cannotRead(error)
@@ -159,11 +167,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const format = previewFormatOf(input)
     try {
       if (format === 'text') return await readText(input, signal)
-      return await queue.run(() => readInChild(input, format, signal), {
-        group: input.orgId,
-        member: input.userId,
-        signal,
-      })
+      return await queue.run(() => readInChild(input, format, signal), { ...queueOf(input), signal })
     } catch (error) {
       throw error instanceof PreviewError ? cannotPreview(error) : error
     }

@@ -56,10 +56,11 @@ export const keepPreview = async (
  */
 export const cachedPreview = async (
   { db, previewer }: Pick<PreviewDeps, 'db' | 'previewer'>,
-  actor: Pick<Actor, 'orgId' | 'userId'>,
+  actor: Pick<Actor, 'orgId' | 'userId'> & Pick<PreviewInput, 'visitor'>,
   source: PreviewSource,
   signal?: AbortSignal,
 ): Promise<PreviewPayload> => {
+  const { orgId, userId, visitor } = actor
   const format = previewFormatOf(source)
   // Reading text is faster than a query for a stored preview.
   if (format === 'text') return previewer.preview(source, signal)
@@ -67,7 +68,7 @@ export const cachedPreview = async (
   const kept = await queries.findPreview(db, actor, key)
   if (kept) return unpack(kept)
   try {
-    const payload = await previewer.preview({ ...source, orgId: actor.orgId, userId: actor.userId }, signal)
+    const payload = await previewer.preview({ ...source, orgId, userId, visitor }, signal)
     await keepPreview(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
     return payload
   } catch (error) {

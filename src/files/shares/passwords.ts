@@ -1,3 +1,4 @@
+import type { Actor } from '../../identity/actor.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
@@ -16,7 +17,7 @@ export type HashPassword = (password: string) => Promise<string>
 /** The hashes of passwords of shares in this process. */
 export interface ShareHashes {
   /** Throws SERVICE_UNAVAILABLE when too many are waiting. */
-  hash(orgId: string, password: string): Promise<string>
+  hash(actor: Pick<Actor, 'orgId' | 'userId'>, password: string): Promise<string>
   /** Whether a visitor's password is right. Throws SERVICE_UNAVAILABLE as well, and TOO_MANY_REQUESTS after many wrong ones. */
   isRight(
     db: Db,
@@ -29,7 +30,7 @@ export interface ShareHashes {
 const guessesOfAddress = 10
 const guessesOfShare = 1_000
 
-/** How many hashes of an org may wait, those for its members and those for visitors each. */
+/** How many hashes of an org may wait, those for its people and those for visitors each; of one of them, three. */
 const waitingOfOrg = 5
 
 const countGuess = async (db: Db, share: OpenShare): Promise<void> => {
@@ -63,12 +64,18 @@ const guess = async (
 
 /**
  * A hash occupies one of the four threads of a process for 60 ms, which all its requests need for files and host names. So
- * one is calculated at a time, in turns between orgs, and between members and visitors of an org.
+ * one is calculated at a time, in turns between orgs, between the people and the visitors of an org, and among each by
+ * person or address.
  */
 export const createShareHashes = (): ShareHashes => {
   const queue = createQueue(1, waitingOfOrg, 'passwords of shares are being checked')
   return {
-    hash: (orgId, password) => queue.run(() => hashPassword(password), { group: `members ${orgId}` }),
-    isRight: (db, share, given) => queue.run(() => guess(db, share, given), { group: `visitors ${share.orgId}` }),
+    hash: ({ orgId, userId }, password) =>
+      queue.run(() => hashPassword(password), { group: `people of ${orgId}`, member: userId }),
+    isRight: (db, share, given) =>
+      queue.run(() => guess(db, share, given), {
+        group: `visitors of ${share.orgId}`,
+        member: addressGroup(given.ip),
+      }),
   }
 }

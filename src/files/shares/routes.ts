@@ -26,9 +26,9 @@ export const registerShareRoutes = (app: App, deps: FilesDeps, archives: Archive
   const hashFor =
     (request: FastifyRequest): HashPassword =>
     async (password) => {
-      const { orgId } = request.actor
-      await request.takeRateLimit('signIn', `share passwords of ${orgId}`)
-      return hashes.hash(orgId, password)
+      const { actor } = request
+      await request.takeRateLimit('signIn', `share passwords of ${actor.orgId}`)
+      return hashes.hash(actor, password)
     }
 
   app.get(

@@ -9,6 +9,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { originOf } from '../../platform/http/http.ts'
+import { addressGroup } from '../../platform/http/limits/network.ts'
 import { getContent, previewFile } from '../content.ts'
 import type { Content } from '../content.ts'
 import { contentOriginHeaders, dispositionOf, downloadHeaders, inlineHeaders } from '../downloads/content-headers.ts'
@@ -46,7 +47,10 @@ const previewOf = async (
   const disconnect = new AbortController()
   onceClosed(reply.raw, () => disconnect.abort(new Error('the request was aborted')))
   try {
-    return await previewFile(deps, visit.creator, item.id, disconnect.signal)
+    return await previewFile(deps, visit.creator, item.id, {
+      signal: disconnect.signal,
+      visitor: addressGroup(reply.request.ip),
+    })
   } catch (error) {
     // A file of another type, or too many previews at once.
     if (error instanceof ApiError) return undefined

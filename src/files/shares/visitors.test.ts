@@ -37,6 +37,24 @@ describe('passwords of shares', () => {
     for (const guess of guesses) if (guess.status === 503) isPage(guess)
   })
 
+  test('are hashed in turns by person and address, so that one of them leaves places to others', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    const file = await upload(app, owner, 'hello')
+    const json = { password: 'open sesame' }
+    const many = Array.from({ length: 10 }, () => call(owner, 'POST', `/${file.id}/shares`, json))
+    const theirs = call(member, 'POST', `/${file.id}/shares`, json)
+    assert.equal((await theirs).status, 201)
+    assert.deepEqual(new Set(statusesOf(await Promise.all(many))), new Set([201, 503]))
+    const visitor = shareCalls(await app.secondServer({ TRUST_PROXY: 'true' }))
+    const { path } = await share(owner, file.id, json)
+    const from = (host: number): Promise<Answer> =>
+      visitor.enter(path, 'open sesame', { 'x-forwarded-for': `203.0.113.${host}` })
+    const guesses = Array.from({ length: 9 }, () => from(1))
+    assert.equal((await from(2)).status, 303)
+    assert.deepEqual(new Set(statusesOf(await Promise.all(guesses))), new Set([303, 503]))
+  })
+
   test('have limits of their own per org and per address, which leave the limit of sign-in untouched', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_SIGN_IN: '2' })
     const owner = await app.createOrg()

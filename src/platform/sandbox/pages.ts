@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { badRequest, serviceUnavailable } from '../http/errors.ts'
+import { createFairQueue } from '../process/fair-queue.ts'
 import type { PageLink } from '../text/html-links.ts'
 import type { PageText } from '../text/html-text.ts'
 import type { PageQuestion } from './page-child.ts'
@@ -10,9 +11,10 @@ import type { SandboxLimits } from './sandbox.ts'
 export type { PageLink } from '../text/html-links.ts'
 export type { PageText } from '../text/html-text.ts'
 
-/** The org that a page is read for, which shares the places with others. */
+/** The person that a page is read for, whose org shares the places with others. */
 export interface PageRequest {
   orgId: string
+  userId: string
   signal: AbortSignal
 }
 
@@ -27,12 +29,6 @@ export interface Pages {
   for(request: PageRequest): PageReader
   /** Ends running readers and rejects waiting ones. */
   close(): Promise<void>
-}
-
-/** Limits the number of concurrent readers. */
-export interface PagePlaces {
-  run<T>(work: () => Promise<T>, request: PageRequest): Promise<T>
-  close(): void
 }
 
 const text = join(import.meta.dirname, '../text')
@@ -51,9 +47,22 @@ const failureOf = (error: unknown): unknown => {
   return badRequest(`This page cannot be read: it takes too much ${what}.`, { cause: error })
 }
 
-/** Reads each HTML page in a process of its own, so that no page can block or crash the server. */
-export const createPages = (places: PagePlaces, given: Partial<SandboxLimits> = {}): Pages => {
+/**
+ * Reads each HTML page in a process of its own, so that no page can block or crash the server. Two at the same time: orgs
+ * take turns, and so do the people of an org.
+ */
+export const createPages = (given: Partial<SandboxLimits> = {}): Pages => {
   const limits = { ...defaultLimits, ...given }
+  const queue = createFairQueue({
+    running: 2,
+    waiting: 100,
+    waitingPerGroup: 10,
+    waitingPerMember: 5,
+    busy: () =>
+      serviceUnavailable('Too many pages are being read right now. Try again shortly.', {
+        headers: { 'retry-after': '5' },
+      }),
+  })
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -70,16 +79,16 @@ export const createPages = (places: PagePlaces, given: Partial<SandboxLimits> = 
     }
   }
   return {
-    for: (request) => {
+    for: ({ orgId, userId, signal }) => {
       const read = <T>(question: PageQuestion, html: string): Promise<T> =>
-        places.run(() => ask(question, html, request.signal), request) as Promise<T>
+        queue.run(() => ask(question, html, signal), { group: orgId, member: userId, signal }) as Promise<T>
       return {
         text: (html, base) => read({ kind: 'text', base }, html),
         links: (html, base) => read({ kind: 'links', base }, html),
       }
     },
     close: async () => {
-      places.close()
+      queue.close()
       closing.abort(new Error('the server is stopping'))
       await Promise.allSettled(running)
     },

@@ -27,8 +27,8 @@ const fetchTool = (outbound: Outbound, pages: Pages): Tool => ({
   permission: 'sessions:write',
   readsUntrusted: true,
   run: async ({ actor, signal }: ToolContext, { url, offset = 0 }: { url: string; offset?: number }) => {
-    const { orgId } = actor
-    const reader = pages.for({ orgId, signal })
+    const { orgId, userId } = actor
+    const reader = pages.for({ orgId, userId, signal })
     const page = await readPage({ outbound, reader }, url, { signal, orgId })
     const rest = page.text.slice(offset)
     const text = truncateToJsonBytes(rest, maxTextBytes)

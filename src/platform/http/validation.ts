@@ -6,6 +6,7 @@ import type { Schema as AnswerSchema } from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
 import { badRequest } from './errors.ts'
 import type { ApiError } from './errors.ts'
+import { removerOf } from './known-fields.ts'
 import { isUuid } from '../ids.ts'
 import { isStorable } from '../text/moments.ts'
 
@@ -70,29 +71,17 @@ const createCheckCompiler = () => {
   return (schema: object, part: string | undefined): Check => (part === 'body' ? strict : coercing).compile(schema)
 }
 
-/** The properties that an object schema names. Undefined for schemas of other kinds and those that allow any property. */
-const namedProperties = (schema: AnySchemaObject): Set<string> | undefined => {
-  const { anyOf, properties, additionalProperties } = schema
-  if (anyOf) {
-    const named = (anyOf as AnySchemaObject[]).map(namedProperties)
-    return named.every((names) => names !== undefined) ? new Set(named.flatMap((names) => [...names])) : undefined
-  }
-  return properties === undefined || additionalProperties ? undefined : new Set(Object.keys(properties))
-}
-
 /**
- * Removes properties that the schema does not name from data that is valid: handlers pass bodies on and spread them, and an
- * `id` or `orgId` of the caller must not replace one of the server.
+ * Removes fields that the schema does not name from data that is valid: handlers pass bodies on and spread them, and an `id`
+ * or `orgId` of the caller must not replace one of the server.
  */
 const withoutUnknown = (check: Check, schema: AnySchemaObject): Check => {
-  const names = namedProperties(schema)
-  if (names === undefined) return check
+  const remove = removerOf(schema)
+  if (remove === undefined) return check
   const strict: Check = (data) => {
     const valid = check(data)
     strict.errors = check.errors ?? null
-    if (valid && typeof data === 'object' && data !== null) {
-      for (const name of Object.keys(data)) if (!names.has(name)) Reflect.deleteProperty(data, name)
-    }
+    if (valid) remove(data)
     return valid
   }
   return strict

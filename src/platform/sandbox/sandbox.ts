@@ -89,7 +89,9 @@ export const startProcess = (
   { heapMegabytes, cpuSeconds, niceness }: ProcessLimits,
 ): ChildProcess => {
   const command = [process.execPath, ...nodeArguments(program, heapMegabytes)]
-  const limited = ['/bin/sh', '-c', `ulimit -t ${cpuSeconds}; ulimit -c 0; ulimit -f 0; exec "$0" "$@"`, ...command]
+  // SIGXCPU at the soft limit tells this end from that of a kernel without memory; SIGKILL at the hard one, if it is ignored.
+  const cpu = `ulimit -S -t ${cpuSeconds}; ulimit -H -t ${cpuSeconds + 1}`
+  const limited = ['/bin/sh', '-c', `${cpu}; ulimit -c 0; ulimit -f 0; exec "$0" "$@"`, ...command]
   const [file = '', ...rest] = process.platform === 'win32' ? command : limited
   const child = spawn(file, rest, { env: {}, cwd: root, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
   try {
@@ -182,8 +184,9 @@ export const runInSandbox = async ({
   try {
     const [output] = await Promise.all([readOutput(child, onExceeded), closed, feed()])
     if (verdict) throw verdict.error
-    // The limit of CPU time ends a process in this way.
-    if (child.signalCode === 'SIGKILL') throw new SandboxError('time', 'the process used up its CPU time')
+    if (child.signalCode === 'SIGXCPU') throw new SandboxError('time', 'the process used up its CPU time')
+    // The kernel, when the machine or the container has no memory left.
+    if (child.signalCode === 'SIGKILL') throw new SandboxError('memory', 'the process was killed')
     if (output === '') throw new SandboxError('ended', `the process ended with ${child.exitCode ?? child.signalCode}`)
     return output
   } finally {

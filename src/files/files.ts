@@ -205,7 +205,12 @@ const deleteIn = async (
   const file = requireWritable(await lockForDeletion(db, actor, id))
   requireMatch(ifMatch, file)
   if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
-  const deleted = await removeFile(db, actor, file, { jobs, days: isPermanent ? 0 : config.retention.trashDays })
+  const { directUploads, retention } = config
+  const deleted = await removeFile(db, actor, file, {
+    jobs,
+    days: isPermanent ? 0 : retention.trashDays,
+    directUploads,
+  })
   const action = file.source === 'folder' ? 'folder.deleted' : 'file.deleted'
   await audit(db, actor, action, { type: 'file', id, details: { name: file.name, deleted } })
   if (file.source === 'folder') await recordDeletedFolder(db, actor, file, deleted)

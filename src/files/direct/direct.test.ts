@@ -156,6 +156,17 @@ describe('the deletion of a pending file ends its direct upload', () => {
   })
 })
 
+test('an upload from before S3_DIRECT_UPLOADS was switched off is ended by the hourly job', async () => {
+  const org = await app.createOrg()
+  const upload = await sent(org)
+  const { status, text } = await app.call('DELETE', `${filesPath}/${upload.id}`, { as: org })
+  assert.equal(status, 200, text)
+  await app.settled()
+  assert.deepEqual(await rowsOf(org), [{ state: 'open' }, { state: 'part' }])
+  await resumeEnding({ db: app.db, jobs: app.deps.jobs })
+  await hasEnded(org, [upload])
+})
+
 describe('a file that is deleted while its bytes are verified', () => {
   test('is not read again, and its object is deleted', async () => {
     const org = await app.createOrg()

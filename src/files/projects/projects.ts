@@ -122,7 +122,8 @@ export const deleteProject = (
     const project = requireWritable(await queries.lockProject(db, actor, id), 'Project')
     requireMatch(ifMatch, project)
     const folder = await lockForDeletion(db, actor, project.folderId)
-    const deleted = folder ? await removeFile(db, actor, folder, { jobs, days: config.retention.trashDays }) : 0
+    const removal = { jobs, days: config.retention.trashDays, directUploads: config.directUploads }
+    const deleted = folder ? await removeFile(db, actor, folder, removal) : 0
     await queries.softDeleteProject(db, actor, id)
     await audit(db, actor, 'project.deleted', { type: 'project', id, details: { name: project.name, files: deleted } })
     if (folder) await recordDeletedFolder(db, actor, folder, deleted)

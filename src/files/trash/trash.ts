@@ -28,6 +28,8 @@ export interface Removal {
   jobs: TrashDeps['jobs']
   /** Days in the trash; 0 deletes at once. */
   days: number
+  /** Whether files are uploaded directly to the store. Uploads from before a change of this setting are ended by an hourly job. */
+  directUploads: boolean
 }
 
 const nothing: Amount = { files: 0, bytes: 0 }
@@ -40,7 +42,7 @@ export const removeFile = async (
   db: Transaction,
   actor: Actor,
   file: LockedFile,
-  { jobs, days }: Removal,
+  { jobs, days, directUploads }: Removal,
 ): Promise<number> => {
   const trashId = days > 0 && file.status === 'ready' ? newId() : null
   const isTrashed = trashId !== null
@@ -54,7 +56,7 @@ export const removeFile = async (
   const amounts = isTrashed ? { gone: pending, trashed } : { gone: deleted, trashed: nothing }
   await fileQueries.countDeleted(db, actor.orgId, file.parentId, amounts)
   if (!isTrashed && (files > 1 || file.blobId !== null)) await releaseLater(db, jobs, actor.orgId)
-  if (file.source === 'folder' || file.status === 'pending') await endLater(db, jobs, actor.orgId)
+  if (directUploads && (file.source === 'folder' || file.status === 'pending')) await endLater(db, jobs, actor.orgId)
   return files
 }
 

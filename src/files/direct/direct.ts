@@ -8,6 +8,7 @@ import { storageKeyOf } from '../blobs/blobs.ts'
 import type { FilesDeps } from '../deps.ts'
 import * as fileQueries from '../queries.ts'
 import type { FileRow } from '../queries.ts'
+import { countUploads } from '../uploads/count-queries.ts'
 import { maxFileBytes } from '../uploads/limits.ts'
 import { insertPending } from '../uploads/pending.ts'
 import type { PendingUpload } from '../uploads/pending.ts'
@@ -76,7 +77,7 @@ export const createDirect = async (
   const storeId = await direct.begin(storageKeyOf(orgId, blobId), { contentType: mimeType })
   try {
     return await transactions.transaction(actor, async (db) => {
-      const { found, own } = await queries.countUnfinished(db, actor, maxUnfinished)
+      const { found, own } = await countUploads(db, actor, queries.unfinished, maxUnfinished)
       const [who, most] = own < maxUnfinishedOfPerson ? ['An org', maxUnfinished] : ['A person', maxUnfinishedOfPerson]
       if (found >= maxUnfinished || own >= maxUnfinishedOfPerson) {
         throw conflict(`${who} has at most ${most} direct uploads that are not ready. Complete or delete some.`)

@@ -28,16 +28,8 @@ export const findDirect = (db: Db, owner: { orgId: string; userId: string }, fil
     select ${columns} from direct_uploads d
     where d.org_id = ${owner.orgId} and d.file_id = ${fileId} and d.created_by = ${owner.userId}`)
 
-/** The number of uploads of an org that are open, are being verified or have failed, up to `most`, and those of a person. */
-export const countUnfinished = async (
-  db: Db,
-  { orgId, userId }: { orgId: string; userId: string },
-  most: number,
-): Promise<{ found: number; own: number }> =>
-  (await db.row<{ found: number; own: number }>(sql`
-    select count(*)::int as found, (count(*) filter (where created_by = ${userId}))::int as own from (
-      select created_by from direct_uploads
-      where org_id = ${orgId} and state in ('open', 'verifying', 'failed') limit ${most}) u`)) ?? { found: 0, own: 0 }
+/** Uploads that are open, are being verified or have failed. */
+export const unfinished = { table: sql`direct_uploads`, isUnfinished: sql`state in ('open', 'verifying', 'failed')` }
 
 export const insertPartBlob = (db: Transaction, orgId: string, id: string) =>
   db.execute(sql`insert into blobs (org_id, id, state) values (${orgId}, ${id}, 'part')`)

@@ -50,18 +50,7 @@ export const findUpload = (db: Db, owner: { orgId: string; userId: string }, id:
     select ${uploadColumns} from uploads
     where org_id = ${owner.orgId} and id = ${id} and created_by = ${owner.userId}`)
 
-/** The number of open uploads of an org, up to `most`, and those of this person among them. */
-export const countOpen = async (
-  db: Db,
-  { orgId, userId }: { orgId: string; userId: string },
-  most: number,
-): Promise<{ found: number; own: number }> =>
-  (await db.row<{ found: number; own: number }>(sql`
-    select count(*)::int as found, (count(*) filter (where created_by = ${userId}))::int as own from (
-      select created_by from uploads where org_id = ${orgId} and state = 'open' limit ${most}) u`)) ?? {
-    found: 0,
-    own: 0,
-  }
+export const open = { table: sql`uploads`, isUnfinished: sql`state = 'open'` }
 
 export interface NewUploadRow {
   id: string

@@ -9,6 +9,7 @@ import { releaseUnused } from '../blobs/blobs.ts'
 import type { FileRow } from '../queries.ts'
 import { checkName } from '../tree/names.ts'
 import { resolvePlace } from '../tree/tree.ts'
+import { countUploads } from '../uploads/count-queries.ts'
 import { checkMimeType, typeOfName } from '../uploads/mime-types.ts'
 import { completeUpload, concatenate, endUpload, release, reservedBy } from './finish.ts'
 import type { FileOfUpload, ResumableDeps } from './finish.ts'
@@ -69,7 +70,7 @@ export const createUpload = async (
     kind === 'whole' ? describedBy(metadata.values) : { name: null, mimeType: null, parentId: null, projectId: null }
   return db.transaction(actor, async (db) => {
     const { parentId } = await resolvePlace(db, actor, given)
-    const { found, own } = await queries.countOpen(db, actor, maxOpen)
+    const { found, own } = await countUploads(db, actor, queries.open, maxOpen)
     if (found >= maxOpen) throw conflict(`An org has at most ${maxOpen} open uploads. Complete or delete some.`)
     if (own >= maxOpenOfPerson) {
       throw conflict(`A person has at most ${maxOpenOfPerson} open uploads. Complete or delete some.`)

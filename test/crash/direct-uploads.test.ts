@@ -5,14 +5,13 @@ import type { ChildProcess } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { after, mock, test } from 'node:test'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { reconcile, removeUnfinished } from '../../src/files/blobs/reconciliation.ts'
 import { removeExpired } from '../../src/files/direct/ending.ts'
 import { registerVerification, resumeVerification } from '../../src/files/direct/verify.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import { createJobs } from '../../src/platform/jobs/jobs.ts'
 import { openObjectStore } from '../../src/platform/object-store/open.ts'
-import { cephInstallHint, isCephInstalled, startCeph } from '../fakes/ceph.ts'
+import { cephInstallHint, isCephInstalled, startBucket } from '../fakes/ceph.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor } from '../harness.ts'
 import { eventsOf, typesOf } from '../support/events.ts'
@@ -22,15 +21,9 @@ import { until } from '../support/until.ts'
 import type { FaultPoint, Options } from './direct-uploads-process.ts'
 
 if (await available('s3', isCephInstalled, cephInstallHint)) {
-  const ceph = await startCeph()
+  const { ceph, env: s3 } = await startBucket()
   after(() => ceph.stop())
-  process.env['AWS_ACCESS_KEY_ID'] = ceph.accessKeyId
-  process.env['AWS_SECRET_ACCESS_KEY'] = ceph.secretAccessKey
-  const bucket = `files-${randomBytes(6).toString('hex')}`
-  const client = new S3Client({ endpoint: ceph.endpoint, forcePathStyle: true, region: 'us-east-1' })
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
-  client.destroy()
-  const env = { S3_BUCKET: bucket, S3_ENDPOINT: ceph.endpoint, S3_FORCE_PATH_STYLE: '1', S3_DIRECT_UPLOADS: '1' }
+  const env = { ...s3, S3_DIRECT_UPLOADS: '1' }
   // Without a worker, so that only the processes of a test verify uploads.
   const app = await startTestApp(env, { work: false })
   const { db, deps, config } = app

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { freePort } from './programs.ts'
 
 const run = promisify(execFile)
@@ -166,4 +167,22 @@ export const startCeph = async (): Promise<Ceph> => {
     await stop()
     throw new Error(`Ceph does not start: ${output.join('\n').slice(-2_000)}`, { cause: error })
   }
+}
+
+export const createBucket = async ({ endpoint, accessKeyId, secretAccessKey }: Ceph): Promise<string> => {
+  const bucket = `test-${randomBytes(6).toString('hex')}`
+  const credentials = { accessKeyId, secretAccessKey }
+  const s3 = new S3Client({ endpoint, forcePathStyle: true, region: 'us-east-1', credentials })
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  s3.destroy()
+  return bucket
+}
+
+/** Starts Ceph with a bucket for the servers of this process, which read its credentials from the environment. */
+export const startBucket = async (): Promise<{ ceph: Ceph; bucket: string; env: Record<string, string> }> => {
+  const ceph = await startCeph()
+  process.env['AWS_ACCESS_KEY_ID'] = ceph.accessKeyId
+  process.env['AWS_SECRET_ACCESS_KEY'] = ceph.secretAccessKey
+  const bucket = await createBucket(ceph)
+  return { ceph, bucket, env: { S3_BUCKET: bucket, S3_ENDPOINT: ceph.endpoint, S3_FORCE_PATH_STYLE: '1' } }
 }

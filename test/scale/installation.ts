@@ -6,9 +6,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { generateKey } from '../../src/platform/key-format.ts'
-import { isCephInstalled, cephInstallHint, startCeph } from '../fakes/ceph.ts'
+import { isCephInstalled, cephInstallHint, createBucket, startCeph } from '../fakes/ceph.ts'
 import type { Ceph } from '../fakes/ceph.ts'
 import { hasProxy, startProxy } from '../fakes/proxy.ts'
 import { createRedis, hasRedis } from '../fakes/redis.ts'
@@ -56,15 +55,6 @@ export interface Installation {
   /** Runs an `atrium` command and returns its JSON. */
   atrium(...words: string[]): Promise<Record<string, unknown>>
   stop(): Promise<void>
-}
-
-const createBucket = async ({ endpoint, accessKeyId, secretAccessKey }: Ceph): Promise<string> => {
-  const bucket = `scale-${randomBytes(6).toString('hex')}`
-  const credentials = { accessKeyId, secretAccessKey }
-  const s3 = new S3Client({ endpoint, forcePathStyle: true, region: 'us-east-1', credentials })
-  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
-  s3.destroy()
-  return bucket
 }
 
 const environment = async (

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { cephInstallHint, isCephInstalled, startCeph } from '../../../test/fakes/ceph.ts'
+import { cephInstallHint, isCephInstalled, startBucket } from '../../../test/fakes/ceph.ts'
 import { eventsOf, typesOf } from '../../../test/support/events.ts'
 import { countsAreExact, create, leavesNothing, pathOf, sendForm, traces, upload } from '../../../test/support/files.ts'
 import { append, ask, begun } from '../../../test/support/uploads/tus.ts'
@@ -24,15 +23,8 @@ import { keepDirect } from '../direct/direct.ts'
 import { removeExpired } from '../direct/ending.ts'
 
 if (await available('s3', isCephInstalled, cephInstallHint)) {
-  const ceph = await startCeph()
+  const { ceph, bucket, env: s3 } = await startBucket()
   after(() => ceph.stop())
-  process.env['AWS_ACCESS_KEY_ID'] = ceph.accessKeyId
-  process.env['AWS_SECRET_ACCESS_KEY'] = ceph.secretAccessKey
-  const bucket = `files-${randomBytes(6).toString('hex')}`
-  const client = new S3Client({ endpoint: ceph.endpoint, forcePathStyle: true, region: 'us-east-1' })
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
-  client.destroy()
-  const s3 = { S3_BUCKET: bucket, S3_ENDPOINT: ceph.endpoint, S3_FORCE_PATH_STYLE: '1' }
   const app = await startTestApp(s3)
   const owner = await app.createOrg()
   const bytes = randomBytes(6_000_000)

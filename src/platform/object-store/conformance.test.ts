@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer, connect } from 'node:net'
@@ -9,9 +9,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { available } from '../../../test/support/require.ts'
-import { cephInstallHint, isCephInstalled, startCeph } from '../../../test/fakes/ceph.ts'
+import { cephInstallHint, isCephInstalled, startBucket } from '../../../test/fakes/ceph.ts'
 import type { Ceph } from '../../../test/fakes/ceph.ts'
 import { ApiError } from '../http/errors.ts'
 import { openDiskStore } from './disk.ts'
@@ -296,8 +295,8 @@ test('disk: a put reads at most two batches ahead of the disk', async () => {
 })
 
 if (await available('s3', isCephInstalled, cephInstallHint)) {
-  const bucket = `test-${randomBytes(6).toString('hex')}`
   let ceph: Ceph
+  let bucket: string
   const settings = (endpoint = ceph.endpoint) => ({
     bucket,
     endpoint,
@@ -306,11 +305,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     forcePathStyle: true,
   })
   before(async () => {
-    ceph = await startCeph()
-    process.env['AWS_ACCESS_KEY_ID'] = ceph.accessKeyId
-    process.env['AWS_SECRET_ACCESS_KEY'] = ceph.secretAccessKey
-    const { endpoint, forcePathStyle, region } = settings()
-    await new S3Client({ endpoint, forcePathStyle, region }).send(new CreateBucketCommand({ Bucket: bucket }))
+    ;({ ceph, bucket } = await startBucket())
   })
   after(() => ceph.stop())
 

@@ -13,6 +13,7 @@ import { withEventTypes } from './event-docs.ts'
 import { openApiOf } from './openapi/openapi.ts'
 import type { OpenApi } from './openapi/openapi.ts'
 import { pythonTypes } from './openapi/python-types.ts'
+import { imageTypesText } from './image-types.ts'
 import { sdkIdempotentRoutes, sdkTypes } from './openapi/sdk-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -39,6 +40,7 @@ const files: Record<string, (current: string) => string | Promise<string>> = {
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
   'sdk/src/idempotent-routes.ts': async () => sdkIdempotentRoutes(await openApiDocument()),
   'sdk-python/atrium_client/types.py': async () => pythonTypes(await openApiDocument()),
+  'console/src/pages/files/views/image-types.ts': imageTypesText,
   'docs/guides/configuration.md': withConfigTable,
   '.env.example': envExample,
   'docs/guides/events.md': withEventTypes,

@@ -22,7 +22,7 @@ export const pictureTypes: ReadonlySet<string> = new Set([
 ])
 
 /** The types that images in other sizes are made of: of a PDF, its first page. */
-const imageTypes: ReadonlySet<string> = new Set([...pictureTypes, 'application/pdf'])
+export const imageTypes: ReadonlySet<string> = new Set([...pictureTypes, 'application/pdf'])
 
 /** Increment it when a change affects the result, so that stored pictures are replaced. */
 export const imageVersion = 1

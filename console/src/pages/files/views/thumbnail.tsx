@@ -3,19 +3,8 @@ import { useEffect, useState } from 'react'
 import { api } from '../../../api.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { KindIcon } from '../file-kind.tsx'
+import { imageTypes, maxImageSourceBytes } from './image-types.ts'
 import styles from './thumbnail.module.css'
-
-/** The types of which the server makes images in other sizes, and its limit. Of a PDF, it shows the first page. */
-const pictureTypes = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/jpg',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-  'application/pdf',
-])
-const maxPictureBytes = 26_214_400
 
 // The server makes a few images at a time, and rejects some when many are requested at once.
 const maxLoads = 4
@@ -85,7 +74,7 @@ const Image = ({ file, isLarge }: ThumbnailProps) => {
 /** A small picture of a picture or of the first page of a PDF, or the icon of the type, in a box of the same size. */
 export const Thumbnail = ({ file, isLarge = false }: ThumbnailProps) => {
   const { mimeType, status, size } = file
-  const isPicture = pictureTypes.has(mimeType ?? '') && status === 'ready' && size <= maxPictureBytes
+  const isPicture = imageTypes.has(mimeType ?? '') && status === 'ready' && size <= maxImageSourceBytes
   return (
     <span className={classNames(styles['thumbnail'], isLarge && styles['large'])}>
       {isPicture ? <Image key={file.contentHash} file={file} isLarge={isLarge} /> : <KindIcon file={file} />}

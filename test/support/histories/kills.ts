@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { reconcile } from '../../../src/files/blobs/reconciliation.ts'
 import { removeExpired } from '../../../src/files/resumable/resumable.ts'
 import { purgeDue } from '../../../src/files/trash/purge.ts'
 import { sql } from '../../../src/platform/database/database.ts'
@@ -89,6 +90,9 @@ export const stormWithKills = async (
   start: () => Promise<ServerProcess>,
 ): Promise<void> => {
   const { app, orgId } = history
+  const { db, deps } = app
+  // It looks at all orgs, and nobody runs the jobs that delete the bytes of those of other histories.
+  await reconcile({ db, objects: deps.objects, log: deps.log }, { ageHours: 0 })
   const boxes = await createBoxes(history)
   for (const round of rounds) {
     const arrived = await sendAndKill(history, round, { server: await start(), boxes })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
@@ -85,6 +86,34 @@ describe('the image of a PDF', () => {
     assert.equal(scaleOf(size, { width: 512, height: 64, fit: 'inside' }), 0.64)
     assert.equal(scaleOf(size, { width: 512, height: 512, fit: 'cover' }), 5.12)
     assert.equal(scaleOf({ width: 1, height: 1e7 }, { width: 512, fit: 'inside' }), 4_096 / 1e7)
+  })
+})
+
+describe('pictures that the library cannot decode', () => {
+  const oneBit = '/ColorSpace /DeviceGray /BitsPerComponent 1'
+  for (const [name, file, entries] of [
+    ['JPEG 2000', 'square.jp2', '/Filter /JPXDecode'],
+    ['JBIG2', 'square.jbig2', `/Filter /JBIG2Decode ${oneBit}`],
+    ['CCITT fax', 'square.g4', `/Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 64 /Rows 64 >> ${oneBit}`],
+  ] as const) {
+    test(`a page that is a scan in ${name} is rejected with the reason, and is left out beside other content`, async () => {
+      const bytes = await readFile(new URL(`../../../../test/fixtures/pictures/${file}`, import.meta.url), 'latin1')
+      const dictionary = `/Type /XObject /Subtype /Image /Width 64 /Height 64 ${entries} /Length ${bytes.length}`
+      const picture = `<< ${dictionary} >>\nstream\n${bytes}\nendstream`
+      const withPicture = (content: string): Buffer =>
+        page(content, { resources: '/XObject << /I 5 0 R >>', more: [picture] })
+      assert.equal(
+        await reasonOf(withPicture('q 200 0 0 100 0 0 cm /I Do Q')),
+        'This file cannot be previewed: its first page shows nothing: pictures in JPEG 2000, JBIG2 and CCITT fax are not supported.',
+      )
+      const { bytes: image } = await render(withPicture(`q 80 0 0 80 110 10 cm /I Do Q ${redHalf}`))
+      await isRedOnWhite(image)
+    })
+  }
+
+  test('do not make an empty page of another document an error', async () => {
+    const { width } = await render(page('1 1 1 rg 0 0 100 100 re f'))
+    assert.equal(width, 64)
   })
 })
 

@@ -47,8 +47,16 @@ const registerFonts = async (): Promise<void> => {
   }
 }
 
+/** Filters of pictures for which unpdf has no decoders. It leaves these pictures out. */
+const missingDecoders = ['/JPXDecode', '/JBIG2Decode', '/CCITTFaxDecode']
+
+const isWhite = ({ buffer, byteOffset, length }: Uint8ClampedArray): boolean =>
+  new Uint32Array(buffer, byteOffset, length / 4).every((pixel) => pixel === 0xff_ff_ff_ff)
+
 /** The first page of a PDF on white, as an uncompressed PNG of about the size that is asked for. Throws a PreviewError. */
 export const renderFirstPage = async (sharp: typeof sharpModule, bytes: Buffer, spec: ImageSpec): Promise<Buffer> => {
+  // The library detaches the bytes. The dictionary of a picture is never compressed.
+  const mayLackPictures = missingDecoders.some((filter) => bytes.includes(filter))
   const pdf = await openPdf(bytes)
   if (pdf.numPages === 0) throw new PreviewError('it has no pages')
   await registerFonts()
@@ -68,6 +76,10 @@ export const renderFirstPage = async (sharp: typeof sharpModule, bytes: Buffer, 
   }
   const { width, height } = canvas
   const { data } = context.getImageData(0, 0, width, height)
+  // Most often a scan. A white image would look like an empty page.
+  if (mayLackPictures && isWhite(data)) {
+    throw new PreviewError('its first page shows nothing: pictures in JPEG 2000, JBIG2 and CCITT fax are not supported')
+  }
   return sharp(data, { raw: { width, height, channels: 4 } })
     .removeAlpha()
     .png({ compressionLevel: 0 })

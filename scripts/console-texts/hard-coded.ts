@@ -40,9 +40,10 @@ const macroTags = new Set(['t', 'msg'])
 const macroCalls = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'defineMessage', 'Error', 'TypeError'])
 
 /** Whether a string at any place looks like a sentence or a label of several words. */
-const looksWritten = (text: string): boolean => /^\p{Lu}[\p{L}’'-]*,? [\p{L}\d(]/u.test(text.trim())
+const looksWritten = (text: string): boolean =>
+  /^\p{Lu}[\p{L}’'-]*,? [\p{L}\d(]/u.test(text.trim()) || /^ \(\p{L}+\)$/u.test(text)
 /** Whether a string at a place for texts is one: `Save`, but not `button` or `2xl`. */
-const isWord = (text: string): boolean => /\p{Lu}\p{Ll}|\p{L} \p{L}/u.test(text)
+const isWord = (text: string): boolean => /\p{Lu}\p{Ll}|\p{L} [\p{L}\d]/u.test(text)
 /** Whether a string at any place looks like a label of one word. */
 const isLabel = (text: string): boolean => /^\p{Lu}\p{Ll}+$/u.test(text)
 const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text)
@@ -128,6 +129,20 @@ export const findHardCodedTexts = (path: string, source: string): HardCodedText[
     }
   }
   visit(program as unknown as SyntaxNode, 'any')
+  return found
+}
+
+/** The strings of a TypeScript file that are sentences, with 0 in place of their values. */
+export const sentencesOf = (path: string, source: string): string[] => {
+  const found: string[] = []
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) for (const child of node) visit(child)
+    if (!isNode(node)) return
+    const text = textOf(node)
+    if (text !== undefined && /^\p{Lu}.* .*[.?]$/su.test(text)) found.push(text)
+    for (const value of Object.values(node)) visit(value)
+  }
+  visit(parseSync(path, source).program)
   return found
 }
 

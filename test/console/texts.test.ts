@@ -6,11 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { getCatalogs } from '@lingui/cli/api'
 import { getConfig } from '@lingui/conf'
 import { compileMessage } from '@lingui/message-utils/compileMessage'
+import apiTexts from '../../console/locales/de/api-texts.json' with { type: 'json' }
+import { parseConfig } from '../../src/config/config.ts'
 import { catalog as connectors } from '../../src/connectors/catalog/catalog.ts'
+import { roles } from '../../src/identity/permissions.ts'
+import { eventTypes } from '../../src/outbox/catalog.ts'
+import { auditResourceTypes } from '../../console/src/pages/settings/audit-actions.ts'
+import { translateApiText } from '../../console/src/i18n/api-texts.ts'
 import { compileMessage as compileInBrowser } from '../../console/src/i18n/compile-message.ts'
-import { findHardCodedTexts, findInFolder } from '../../scripts/console-texts/hard-coded.ts'
+import { findHardCodedTexts, findInFolder, sentencesOf } from '../../scripts/console-texts/hard-coded.ts'
 
-const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url))
+const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
+const consoleFolder = join(rootFolder, 'console')
 
 test('every text of the console is in the message catalogues', async () => {
   assert.deepEqual(await findInFolder(join(consoleFolder, 'src')), [])
@@ -27,6 +34,10 @@ test('texts outside of the catalogues are found in elements, attributes, propert
   assert.deepEqual(texts("const a = event.key === 'Enter' || types.includes('Files')"), [])
   assert.deepEqual(texts("toast('Link copied'); call('GET /me'); const c = 'flex row'"), ['Link copied'])
   assert.deepEqual(texts('const a = `Deleted ${n} files`'), ['Deleted 0 files'])
+  assert.deepEqual(texts('const a = <B hint="0–4, default 1" />; const b = on ? " (estimated)" : ""'), [
+    '0–4, default 1',
+    '(estimated)',
+  ])
   assert.deepEqual(texts('const a = t`Deleted ${n} files`; const b = <Trans>Delete <b>{n}</b>?</Trans>'), [])
   assert.deepEqual(texts("type A = 'Some text here'; throw new Error('A bug of the console')"), [])
   assert.deepEqual(texts('const a = <code>npm start</code>'), [])
@@ -77,27 +88,100 @@ test('every message of the console has a German translation with the same placeh
   assert.deepEqual(problems, [], 'Run `npm run messages` and translate what console/locales lacks.')
 })
 
-test('the descriptions and the fields of all connectors, which the API has in English, are in the message catalogues', async () => {
-  const known = new Set<string | undefined>()
-  for (const catalog of await getCatalogs(getConfig({ cwd: consoleFolder })))
-    for (const { message } of Object.values((await catalog.collect()) ?? {})) known.add(message)
-  const texts = [...connectors.values()].flatMap(({ description, auth }) => [
-    description,
-    ...(auth.type === 'api_key' ? auth.fields.flatMap(({ label, help }) => [label, help ?? label]) : []),
-  ])
+/** The source of the server and of the SDK, without tests. */
+const readSource = async (): Promise<string> => {
+  const read = async (folder: string): Promise<string> => {
+    const root = join(rootFolder, folder)
+    const names = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name))
+    return (await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')))).join('\n')
+  }
+  return (await read('src')) + (await read('sdk/src'))
+}
+
+/** The descriptions in a JSON schema. */
+const descriptionsOf = (schema: unknown): string[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = 'description' in schema && typeof schema.description === 'string' ? [schema.description] : []
+  return [...own, ...Object.values(schema).flatMap(descriptionsOf)]
+}
+
+test('the connectors, their tools, the event types and the plans, which the API describes in English, have German texts', async () => {
+  const described = [
+    ...[...connectors.values()].flatMap(({ description, auth, tools }) => [
+      description,
+      ...tools.map((tool) => tool.description),
+      ...(auth.type === 'api_key' ? auth.fields.flatMap(({ label, help }) => [label, help ?? label]) : []),
+    ]),
+    ...Object.values(eventTypes).flatMap(({ description, data }) => [description, ...descriptionsOf(data.properties)]),
+    ...parseConfig({ NODE_ENV: 'test' }).billing.plans.map(({ description }) => description),
+  ]
   assert.deepEqual(
-    texts.filter((text) => !known.has(text)),
+    described.filter((text) => translateApiText(text) === undefined),
+    [],
+  )
+  const source = await readSource()
+  const isUsed = (text: string): boolean =>
+    described.includes(text) || source.includes(text) || source.includes(text.replace(/^The /, ''))
+  assert.deepEqual(
+    Object.keys(apiTexts).filter((text) => !isUsed(text)),
+    [],
+    'no text is left over',
+  )
+})
+
+/** Files whose sentences are shown as the reason of a failed turn, delivery, connection or payment. */
+const filesWithReasons = [
+  'agents/model-catalog',
+  'billing/account',
+  'connectors/catalog/availability',
+  'connectors/oauth/client',
+  'events/endpoints/prepare',
+  'events/endpoints/rights',
+  'platform/outbound/outbound',
+  'sessions/embeddings/embedding-client',
+  'sessions/models/circuits',
+  'sessions/models/language-model',
+  'sessions/models/models',
+  'sessions/runtime/authority',
+  'sessions/runtime/claim-turn',
+  'sessions/runtime/costs/reservations',
+  'sessions/runtime/steps/output-check',
+  'sessions/runtime/steps/questions',
+  'sessions/runtime/steps/turn-loop',
+  'sessions/turns/authority',
+  'sessions/turns/decisions',
+  'sessions/turns/turn-details',
+  'webhooks/deliver/attempt',
+  'webhooks/deliver/deliveries',
+  'webhooks/deliver/settle',
+]
+
+test('every reason of a failed turn, delivery, connection or payment has a German text', async () => {
+  const missing: string[] = []
+  let count = 0
+  for (const file of filesWithReasons) {
+    const path = join(rootFolder, 'src', `${file}.ts`)
+    // Texts for models begin so.
+    const sentences = sentencesOf(path, await readFile(path, 'utf8')).filter((text) => !text.startsWith('Not run:'))
+    count += sentences.length
+    for (const text of sentences) if (translateApiText(text) === undefined) missing.push(`${file}: ${text}`)
+  }
+  assert.deepEqual(missing, [])
+  assert.ok(count > 50)
+})
+
+test('every role, and every kind of resource of the audit log, has a word in the message catalogues', async () => {
+  const source = await readFile(join(consoleFolder, 'src/words.ts'), 'utf8')
+  const words = new Set([...source.matchAll(/^ {2}(\w+): msg`/gm)].map(([, word]) => word))
+  const shown = [...roles, ...auditResourceTypes.map((type) => type.replaceAll('-', '_'))]
+  assert.deepEqual(
+    shown.filter((word) => !words.has(word)),
     [],
   )
 })
 
 test('every German error message translates one that the server or the SDK has, with the same values', async () => {
-  const read = async (folder: string): Promise<string> => {
-    const root = fileURLToPath(new URL(`../../${folder}`, import.meta.url))
-    const names = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name))
-    return (await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')))).join('\n')
-  }
-  const source = (await read('src')) + (await read('sdk/src'))
+  const source = await readSource()
   const text = await readFile(join(consoleFolder, 'locales/de/api-errors.json'), 'utf8')
   const problems = Object.entries(JSON.parse(text) as Record<string, string>).flatMap(([template, translation]) => {
     const unknown = template.split(/\{\d\}/).filter((part) => part.trim().length > 15 && !source.includes(part.trim()))

@@ -192,6 +192,8 @@ export const makeSample = async (app: TestApp): Promise<Sample> => {
     app.call('PATCH', `/api/v1/files/${ids[name]}`, { as: owner, json: { tags } })
   await tag('Creative brief.docx', ['autumn', 'approved'])
   await tag('Sales by region.csv', ['q4'])
+  for (const id of [photos, ids['Creative brief.docx'], ids['Price list.json']])
+    await app.call('PUT', `/api/v1/files/${id}/favorite`, { as: owner })
   for (const name of ['Shop integration', 'Nightly export', 'CI']) {
     await post('/api-keys', { name, scopes: name === 'CI' ? ['files:*', 'agents:read'] : [] })
   }

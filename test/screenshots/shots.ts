@@ -3,14 +3,14 @@ import { password } from '../support/console.ts'
 import type { Sample } from './sample.ts'
 
 export interface Shot {
-  /** File name without extension. */
+  /** File name without theme and extension. */
   name: string
   path: string | ((sample: Sample) => string)
   /** Interactions before the screenshot. */
   prepare?: (page: Page, sample: Sample) => Promise<void>
   signedOut?: boolean
   phone?: boolean
-  /** Only tested: docs/screenshots has no room for it. */
+  /** Only tested: not in docs/screenshots. */
   isTestOnly?: boolean
 }
 
@@ -30,7 +30,11 @@ export const shots: Shot[] = [
       await page.getByRole('button', { name: 'Actions', exact: true }).click()
     },
   },
-  { name: 'files-trash', path: '/files/trash', isTestOnly: true },
+  { name: 'files-recent', path: '/files/recent' },
+  { name: 'files-favorites', path: '/files/favorites' },
+  { name: 'files-storage', path: '/files/usage' },
+  { name: 'files-storage-phone', path: '/files/usage', phone: true },
+  { name: 'files-trash', path: '/files/trash' },
   { name: 'preview-spreadsheet', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Sales by region.csv']}` },
   { name: 'preview-document', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Creative brief.docx']}` },
   {
@@ -50,7 +54,7 @@ export const shots: Shot[] = [
   { name: 'webhook', path: ({ ids }) => `/webhooks/${ids['webhook']}` },
   { name: 'webhook-deliveries', path: ({ ids }) => `/webhooks/${ids['webhook']}/deliveries`, isTestOnly: true },
   { name: 'webhook-settings', path: ({ ids }) => `/webhooks/${ids['webhook']}/settings`, isTestOnly: true },
-  { name: 'events', path: '/events', isTestOnly: true },
+  { name: 'events', path: '/events' },
   {
     name: 'event',
     path: '/events?type=agent.created',

@@ -5,4 +5,4 @@ const catalogs = import.meta.glob<Messages>('../../locales/de/*.po', { eager: tr
 
 export const messages: Messages = Object.assign({}, ...Object.values(catalogs))
 
-export { translateApiError } from './api-errors.ts'
+export { translateApiText } from './api-texts.ts'

@@ -30,21 +30,23 @@ const storedLanguage = (): Language | null => {
 
 interface Catalog {
   messages: Messages
-  /** An error message of the API, which is English. Undefined for a message without a translation. */
-  translateApiError: (message: string) => string | undefined
+  /** A text of the API, which is English. Undefined for one without a translation. */
+  translateApiText: (text: string) => string | undefined
 }
 
 const catalogs: Record<Language, () => Promise<Catalog>> = {
   // English messages are in the source.
-  en: async () => ({ messages: {}, translateApiError: (message) => message }),
+  en: async () => ({ messages: {}, translateApiText: (text) => text }),
   de: () => importWithRetry(() => import('./german.ts')),
 }
 
 let catalog: Catalog | undefined
 
-/** An error message of the API in the language of the console. Undefined for a message without a translation. */
-export const apiErrorText = (message: string): string | undefined =>
-  catalog ? catalog.translateApiError(message) : message
+/** A text of the API in the language of the console. Undefined for one without a translation. */
+export const translatedApiText = (text: string): string | undefined => (catalog ? catalog.translateApiText(text) : text)
+
+/** A text of the API in the language of the console, or as it is when this version of the console does not know it. */
+export const apiText = (text: string): string => translatedApiText(text) ?? text
 
 const compiled = new Map<string, CompiledMessage>()
 

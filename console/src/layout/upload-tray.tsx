@@ -73,13 +73,15 @@ const summaryOf = (uploads: readonly Upload[]): string => {
 }
 
 /** Why the org rejects uploads, for example a full quota. A row is too short for this message, and phones have no tooltips. */
-const rejectionOf = (uploads: readonly Upload[]): string | undefined =>
-  uploads.find(
+const rejectionOf = (uploads: readonly Upload[]): string | undefined => {
+  const rejected = uploads.find(
     ({ state, error }) =>
       state === 'failed' &&
       error instanceof AtriumError &&
       (error.code === 'PAYMENT_REQUIRED' || error.code === 'FORBIDDEN'),
-  )?.error?.message
+  )
+  return rejected && errorMessageOf(rejected.error)
+}
 
 // The distance of the tray from the end of the page, and a gap above it.
 const trayMargin = 24

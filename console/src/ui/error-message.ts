@@ -3,7 +3,7 @@ import type { MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import { AtriumError } from '@atrium/client'
 import type { ClientErrorCode, ErrorCode } from '@atrium/client'
-import { apiErrorText } from '../i18n/language.ts'
+import { translatedApiText } from '../i18n/language.ts'
 
 type Code = ErrorCode | ClientErrorCode
 
@@ -31,7 +31,7 @@ const detailed = new Set<string>(['BAD_REQUEST', 'PAYMENT_REQUIRED', 'CONFLICT',
 export const errorMessageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return t`An unexpected error occurred. Try again.`
   if (!(error instanceof AtriumError)) return error.message
-  const translated = apiErrorText(error.message)
+  const translated = translatedApiText(error.message)
   if (translated !== undefined) return translated
   // A newer server can have codes that this version of the console does not know.
   const meaning = Object.hasOwn(messages, error.code) ? messages[error.code as Code] : undefined

@@ -6,6 +6,8 @@ import { ApiError, badRequest } from '../../platform/http/errors.ts'
 import { originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
+import { preferredLanguage } from '../../platform/text/languages.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import { catalog } from '../catalog/catalog.ts'
 import type { ConnectorRouteDeps } from '../deps.ts'
 import { clientDocument, clientDocumentPath } from '../mcp/oauth/registration.ts'
@@ -32,9 +34,12 @@ const sendPage = (reply: FastifyReply, html: string, status = 200): string => {
     .code(status)
     .type('text/html; charset=utf-8')
     .header('content-security-policy', pagePolicy)
+    .header('vary', 'accept-language')
     .serializer((text: string) => text)
   return html
 }
+
+const languageOf = ({ headers }: FastifyRequest): Language => preferredLanguage(headers['accept-language'])
 
 const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true
 
@@ -48,7 +53,7 @@ const orFailurePage = async (
     return await work()
   } catch (error) {
     if (!(error instanceof ApiError) || !wantsPage(request)) throw error
-    return sendPage(reply, failurePage(error.message), error.status)
+    return sendPage(reply, failurePage(languageOf(request), error), error.status)
   }
 }
 
@@ -77,7 +82,7 @@ export const registerCallbackRoutes = (app: App, deps: ConnectorRouteDeps): void
   const complete = async (request: FastifyRequest, reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
     const origin = { ip: request.ip, requestId: request.id }
     const { id, connectorSlug } = await completeOAuth(deps, flow, { origin })
-    return sendPage(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
+    return sendPage(reply, donePage(languageOf(request), catalog.get(connectorSlug)?.name ?? connectorSlug, id))
   }
 
   app.get(
@@ -110,7 +115,7 @@ export const registerCallbackRoutes = (app: App, deps: ConnectorRouteDeps): void
         }
         // The base URL can contain a path.
         const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
-        return sendPage(reply, confirmationPage(flow.provider, flow, { code, state, iss, action }))
+        return sendPage(reply, confirmationPage(languageOf(request), flow.provider, flow, { code, state, iss, action }))
       }),
   )
 

@@ -271,6 +271,19 @@ describe('OAuth callback in a browser', () => {
     assert.equal((await confirm(flow)).status, 400)
   })
 
+  test('the pages of the callback are in German for a browser that prefers it', async () => {
+    const owner = await app.createOrg('<b>Werft</b>')
+    const german = { 'accept-language': 'de-AT, en;q=0.5' }
+    const { text, headers } = await visitCallback(await begin(owner), german)
+    assert.match(text, /<html lang="de">/)
+    assert.match(text, /GitHub verbinden\?/)
+    assert.ok(text.includes('&lt;b&gt;Werft&lt;/b&gt;') && !text.includes('<b>Werft'))
+    assert.match(headers.get('vary') ?? '', /accept-language/)
+    const failed = await visitCallback({ ...(await begin(owner)), state: 'unknown' }, german)
+    assert.equal(failed.status, 400)
+    assert.match(failed.text, /Nicht verbunden.*ungültig oder abgelaufen/s)
+  })
+
   test('the callback with the session of the owner completes the connection', async () => {
     const owner = await app.createOrg()
     const cookie = await cookieOf(owner)

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { ApiError } from '../../platform/http/errors.ts'
+import type { Language } from '../../platform/text/languages.ts'
 import type { PendingFlow } from './queries.ts'
 
 const style = `
@@ -32,13 +34,68 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+interface Texts {
+  connect(connector: string): string
+  question(connector: string): string
+  /** HTML. The values are escaped. */
+  about(flow: { connector: string; user: string; email: string; org: string }): string
+  notYou: string
+  connected(connector: string): string
+  close: string
+  failed: string
+  startAgain: string
+  /** In place of the message of the API, which is English. */
+  failures: Partial<Record<ApiError['code'], string>>
+}
+
+const texts: Record<Language, Texts> = {
+  en: {
+    connect: (connector) => `Connect ${connector}`,
+    question: (connector) => `Connect ${connector}?`,
+    about: ({ connector, user, email, org }) =>
+      `Your ${connector} account will be connected for <strong>${user}</strong> (${email}) in the organisation <strong>${org}</strong>. This user and their agents will be able to use it.`,
+    notYou: 'If this is not you, or if you did not start this yourself, close this page.',
+    connected: (connector) => `${connector} is connected`,
+    close: 'You can close this page.',
+    failed: 'Not connected',
+    startAgain: 'You can close this page and start again.',
+    failures: {},
+  },
+  de: {
+    connect: (connector) => `${connector} verbinden`,
+    question: (connector) => `${connector} verbinden?`,
+    about: ({ connector, user, email, org }) =>
+      `Ihr Konto bei ${connector} wird für <strong>${user}</strong> (${email}) in der Organisation <strong>${org}</strong> verbunden. Diese Person und ihre Agenten können es dann nutzen.`,
+    notYou: 'Wenn Sie das nicht sind oder dies nicht selbst begonnen haben, schließen Sie diese Seite.',
+    connected: (connector) => `${connector} ist verbunden`,
+    close: 'Sie können diese Seite schließen.',
+    failed: 'Nicht verbunden',
+    startAgain: 'Sie können diese Seite schließen und noch einmal beginnen.',
+    failures: {
+      BAD_REQUEST: 'Der Zugriff wurde verweigert, oder dieser Link ist ungültig oder abgelaufen.',
+      CONFLICT: 'Die Verbindung wurde während der Anmeldung widerrufen oder ist abgelaufen.',
+      TOO_MANY_REQUESTS: 'Zu viele Anfragen. Versuchen Sie es gleich noch einmal.',
+      SERVICE_UNAVAILABLE: 'Der Anbieter antwortet gerade nicht. Versuchen Sie es später noch einmal.',
+    },
+  },
+}
+
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
 
-const page = (title: string, body: string, data: Record<string, string> = {}, withScript = false): string => {
+interface PageContent {
+  language: Language
+  title: string
+  /** HTML. */
+  body: string
+  data?: Record<string, string>
+  withScript?: boolean
+}
+
+const page = ({ language, title, body, data = {}, withScript = false }: PageContent): string => {
   const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escape(value)}"`)
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -60,31 +117,44 @@ ${withScript ? `<script>${script}</script>\n` : ''}</body>
  * the authorize URL to a victim, to connect the victim's provider account to the attacker's user.
  */
 export const confirmationPage = (
+  language: Language,
   connectorName: string,
   { orgName, userName, email }: PendingFlow,
   { code, state, iss, action }: { code: string; state: string; iss: string | undefined; action: string },
-): string =>
-  page(
-    `Connect ${connectorName}?`,
-    `<p>Your ${escape(connectorName)} account will be connected for <strong>${escape(userName)}</strong> (${escape(email)}) in the organisation <strong>${escape(orgName)}</strong>. This user and their agents will be able to use it.</p>
-<p>If this is not you, or if you did not start this yourself, close this page.</p>
+): string => {
+  const { connect, question, about, notYou } = texts[language]
+  const flow = { connector: connectorName, user: userName, email, org: orgName }
+  const escaped = Object.fromEntries(Object.entries(flow).map(([name, value]) => [name, escape(value)])) as typeof flow
+  return page({
+    language,
+    title: question(connectorName),
+    body: `<p>${about(escaped)}</p>
+<p>${notYou}</p>
 <form method="post" action="${escape(action)}">
 <input type="hidden" name="code" value="${escape(code)}">
 <input type="hidden" name="state" value="${escape(state)}">${
       iss === undefined ? '' : `\n<input type="hidden" name="iss" value="${escape(iss)}">`
     }
-<button type="submit">Connect ${escape(connectorName)}</button>
+<button type="submit">${escape(connect(connectorName))}</button>
 </form>`,
-  )
+  })
+}
 
-export const donePage = (connectorName: string, connectionId: string): string =>
-  page(
-    `${connectorName} is connected`,
-    '<p>You can close this page.</p>',
-    { 'connection-id': connectionId, status: 'active' },
-    true,
-  )
+export const donePage = (language: Language, connectorName: string, connectionId: string): string =>
+  page({
+    language,
+    title: texts[language].connected(connectorName),
+    body: `<p>${texts[language].close}</p>`,
+    data: { 'connection-id': connectionId, status: 'active' },
+    withScript: true,
+  })
 
-/** `message` must not contain text from the provider, because anyone can send it to the callback. */
-export const failurePage = (message: string): string =>
-  page('Not connected', `<p>${escape(message)}</p>\n<p>You can close this page and start again.</p>`)
+/** The message must not contain text from the provider, because anyone can send it to the callback. */
+export const failurePage = (language: Language, { code, message }: Pick<ApiError, 'code' | 'message'>): string => {
+  const { failed, startAgain, failures } = texts[language]
+  return page({
+    language,
+    title: failed,
+    body: `<p>${escape(failures[code] ?? message)}</p>\n<p>${startAgain}</p>`,
+  })
+}

@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
@@ -8,7 +9,6 @@ import { formatNumber } from '../../format.ts'
 import { Section } from '../../ui/page.tsx'
 import { CheckField, FieldRow, SwitchField, TextArea, TextField } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { apiText } from '../connections/api-texts.ts'
 import styles from './agents.module.css'
 import { builtInTools } from './draft.ts'
 import type { Draft } from './draft.ts'
@@ -243,7 +243,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             min={0.25}
             max={4}
             step={0.05}
-            hint="0.25–4, default 1"
+            hint={t`0.25–4, default 1`}
             value={voice.speed}
             onChange={({ target }) => set({ speed: Number(target.value) })}
           />
@@ -252,7 +252,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             type="number"
             min={-20}
             max={20}
-            hint="−20 to 20, default 0"
+            hint={t`−20 to 20, default 0`}
             value={voice.pitch}
             onChange={({ target }) => set({ pitch: Number(target.value) })}
           />

@@ -6,6 +6,7 @@ import type { Model, Pricing } from '@atrium/client'
 import { Check, ChevronDown, Search } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
+import { apiText } from '../../i18n/language.ts'
 import { read } from '../../api.ts'
 import { formatMicrocents, formatNumber } from '../../format.ts'
 import { priceNote } from '../../model-prices.ts'
@@ -98,7 +99,11 @@ const ModelText = ({ option, prices }: { option: Option; prices: Pricing | undef
           ))}
         </span>
       </span>
-      {!model.available && <span className={styles['reason']}>{model.unavailableReason ?? t`Not available.`}</span>}
+      {!model.available && (
+        <span className={styles['reason']}>
+          {model.unavailableReason === null ? t`Not available.` : apiText(model.unavailableReason)}
+        </span>
+      )}
     </>
   )
 }

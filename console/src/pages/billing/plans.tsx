@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
@@ -86,7 +87,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
           </Badge>
         )}
       </h2>
-      <p>{plan.description}</p>
+      <p>{apiText(plan.description)}</p>
       <div className={styles['planPrice']}>
         <Price plan={plan} />
         <Notice error={error} />

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { BillingSnapshot } from '@atrium/client'
 import { useState } from 'react'
+import { apiText } from '../../i18n/language.ts'
 import { api, refresh } from '../../api.ts'
 import { formatCents, formatDateTime, formatMicrocents } from '../../format.ts'
 import { formatWord } from '../../words.ts'
@@ -81,7 +82,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
       <Form className={styles['form']} error={error} onSubmit={submit}>
         <SwitchField
           label={t`Enable automatic top-up`}
-          hint={autoTopup.reason}
+          hint={apiText(autoTopup.reason)}
           checked={draft.enabled}
           onChange={({ target }) => set({ enabled: target.checked })}
         />

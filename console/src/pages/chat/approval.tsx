@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
@@ -102,7 +103,7 @@ export const Approval = ({
   const { answer, problem } = form ? answerOf(form, entered) : { answer: undefined, problem: false as string | false }
   const off =
     (!can('sessions:write') && t`You do not have permission to write in conversations.`) ||
-    (asked?.canDecide === false && (asked.cannotDecideReason ?? t`You cannot decide this request.`))
+    (asked?.canDecide === false && apiText(asked.cannotDecideReason ?? t`You cannot decide this request.`))
   const approve = useSubmit(() => decide(approvalId, true, answer))
   const deny = useSubmit(() => decide(approvalId, false))
   const isConsent = asked?.kind === 'consent'
@@ -114,7 +115,8 @@ export const Approval = ({
         <Consent asked={asked} connector={connector} />
       ) : (
         <p>
-          <strong>{part.name}</strong>: {asked?.untrustedFrom ? t`This call requires approval.` : part.reason}
+          <strong>{part.name}</strong>:{' '}
+          {asked?.untrustedFrom ? t`This call requires approval.` : apiText(part.reason ?? '')}
         </p>
       )}
       {asked && <Untrusted from={asked.untrustedFrom} />}

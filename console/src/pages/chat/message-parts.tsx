@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
+import { apiText } from '../../i18n/language.ts'
 import { formatBytes } from '../../format.ts'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -119,7 +120,7 @@ const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
         </FileLink>
       )
     default:
-      return <Notice tone="bad">{part.message}</Notice>
+      return <Notice tone="bad">{apiText(part.message)}</Notice>
   }
 }
 

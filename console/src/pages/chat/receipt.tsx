@@ -2,6 +2,7 @@ import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
+import { apiText } from '../../i18n/language.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from '@atrium/client'
 import { read } from '../../api.ts'
@@ -58,7 +59,7 @@ const Totals = ({ turn }: { turn: Turn }) => {
     [t`Model`, <code key="model">{turn.model}</code>],
     [t`Created`, formatDateTime(turn.createdAt)],
     [t`Duration`, durationOf(turn.startedAt, turn.endedAt) || t`Running`],
-    [t`Input tokens`, `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ' (estimated)' : ''}`],
+    [t`Input tokens`, `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ` (${t`estimated`})` : ''}`],
     [t`Output tokens`, formatNumber(usage.outputTokens)],
     ...(usage.cacheReadTokens + usage.cacheWriteTokens > 0
       ? ([
@@ -77,7 +78,7 @@ const Totals = ({ turn }: { turn: Turn }) => {
 
 const Content = ({ turn }: { turn: Turn }) => (
   <>
-    {turn.error && <Notice tone="bad">{turn.error.message}</Notice>}
+    {turn.error && <Notice tone="bad">{apiText(turn.error.message)}</Notice>}
     {turn.stopReason !== null && stopReasons[turn.stopReason] !== undefined && (
       <Notice tone="warn">{textOf(stopReasons[turn.stopReason] ?? turn.stopReason)}</Notice>
     )}
@@ -93,7 +94,7 @@ const Content = ({ turn }: { turn: Turn }) => (
           keyOf={({ step, attempt }) => `${step}.${attempt}`}
           columns={[
             { title: t`Step`, tight: true, cell: ({ step, attempt }) => (attempt > 1 ? t`${step}, retry` : step) },
-            { title: t`Status`, cell: ({ status, error }) => (error ? error.message : <State of={status} />) },
+            { title: t`Status`, cell: ({ status, error }) => (error ? apiText(error.message) : <State of={status} />) },
             { title: t`Input`, align: 'end', cell: ({ inputTokens }) => formatNumber(inputTokens) },
             { title: t`Output`, align: 'end', cell: ({ outputTokens }) => formatNumber(outputTokens) },
             { title: t`Cost`, align: 'end', cell: ({ costMicrocents }) => formatMicrocents(costMicrocents) },

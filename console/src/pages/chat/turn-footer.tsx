@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
@@ -58,7 +59,9 @@ export const TurnFooter = ({
       )}
       {turn.status === 'failed' && (
         <>
-          {!hasErrorPart && <span className={message['why']}>{turn.error?.message ?? t`The turn failed.`}</span>}
+          {!hasErrorPart && (
+            <span className={message['why']}>{turn.error ? apiText(turn.error.message) : t`The turn failed.`}</span>
+          )}
           <Button small icon={<RotateCcw />} onClick={onRetry}>
             <Trans>Try again</Trans>
           </Button>

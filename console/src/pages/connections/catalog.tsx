@@ -2,6 +2,7 @@ import { msg, plural, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { ConnectorEntry } from '@atrium/client'
 import { Plus, SearchX } from 'lucide-react'
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -9,7 +10,6 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { apiText, unavailableText } from './api-texts.ts'
 import { ConnectorLogo } from './connector-logo.tsx'
 import styles from './connections.module.css'
 import { writeReason } from './reconnect.tsx'
@@ -28,6 +28,10 @@ interface Actions {
   onConnect: (slug: string) => void
   onSetup: (slug: string) => void
 }
+
+/** Why a connector cannot be used. */
+export const unavailableText = ({ availabilityReason }: ConnectorEntry): string =>
+  apiText(availabilityReason ?? t`Not available on this server.`)
 
 const Action = ({ connector, onConnect, onSetup }: Actions & { connector: ConnectorEntry }) => {
   const { can } = useIdentity()

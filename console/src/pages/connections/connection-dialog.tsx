@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
@@ -37,7 +38,7 @@ const About = ({ connection }: { connection: Connection }) => {
     <>
       <DescriptionList items={items} />
       {connection.lastError !== null && (
-        <Notice tone={status === 'active' ? 'warn' : 'bad'}>{connection.lastError}</Notice>
+        <Notice tone={status === 'active' ? 'warn' : 'bad'}>{apiText(connection.lastError)}</Notice>
       )}
       {connection.scopes.length > 0 && (
         <div className={styles['scopes']} role="group" aria-label={t`Granted scopes`}>

@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection, ConnectorEntry } from '@atrium/client'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import { apiText } from '../../i18n/language.ts'
 import { read } from '../../api.ts'
 import { useFallbackPolling } from '../../live/connection.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader, Section } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -54,7 +55,9 @@ const Mine = ({
                 <ConnectorLogo slug={one.connectorSlug} name={connectorOf(one)?.name ?? one.connectorSlug} />
                 <span>
                   <strong>{title}</strong>
-                  <small>{one.lastError ?? one.accountName ?? one.accountId ?? ''}</small>
+                  <small>
+                    {one.lastError === null ? (one.accountName ?? one.accountId ?? '') : apiText(one.lastError)}
+                  </small>
                 </span>
               </Link>
             )
@@ -132,7 +135,7 @@ export const Connections = () => {
             <Catalog
               connectors={known}
               search={search ?? ''}
-              onSearch={(text) => setParams(changed({ search: text }), { replace: search !== '' })}
+              onSearch={(text) => setParams(withParams(currentParams(), { search: text }), { replace: search !== '' })}
               onConnect={(slug) => setParams(changed({ connect: slug }))}
               onSetup={(slug) => setParams(changed({ setup: slug }))}
             />

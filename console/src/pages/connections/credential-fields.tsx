@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro'
-import { apiText } from './api-texts.ts'
 import type { ConnectorEntry } from '@atrium/client'
+import { apiText } from '../../i18n/language.ts'
 import { api } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 
@@ -11,7 +11,7 @@ export const missingField = (
   credentials: Credentials,
 ): string | undefined => {
   const missing = credentialFields.find(({ key, required }) => required && (credentials[key] ?? '').trim() === '')
-  return missing && t`${missing.label} is required.`
+  return missing && t`${apiText(missing.label)} is required.`
 }
 
 /** The request body, without empty fields. */

@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import styles from './connections.module.css'
 
 export const ToolList = ({ tools }: { tools: readonly { name: string; description: string }[] }) => (
@@ -5,7 +6,7 @@ export const ToolList = ({ tools }: { tools: readonly { name: string; descriptio
     {tools.map(({ name, description }) => (
       <li key={name}>
         <code>{name}</code>
-        <span>{description}</span>
+        <span>{apiText(description)}</span>
       </li>
     ))}
   </ul>

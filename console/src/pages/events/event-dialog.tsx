@@ -1,3 +1,4 @@
+import { apiText } from '../../i18n/language.ts'
 import { formatWordInText } from '../../words.ts'
 import { plural, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
@@ -67,6 +68,7 @@ export const EventDialog = ({ eventId, onClose }: { eventId: string; onClose: ()
   // An event never changes.
   const event = useQuery({ ...read('GET /events/:id', { params: { id: eventId } }), staleTime: Infinity })
   const { data } = event
+  const about = types.data?.items.find(({ type }) => type === data?.type)?.description
   const isHere = data && (data.workspaceId === null || data.workspaceId === me.workspace?.id)
   const page = isHere && resourcePage(data)
   return (
@@ -75,7 +77,7 @@ export const EventDialog = ({ eventId, onClose }: { eventId: string; onClose: ()
       wide
       onClose={onClose}
       title={data?.type ?? t`Event`}
-      description={types.data?.items.find(({ type }) => type === data?.type)?.description}
+      description={about && apiText(about)}
       footer={
         data && (
           <>

@@ -6,7 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { LiveList, useLiveList } from '../../live/live-list.tsx'
 import { useOpenItem } from '../../open-item.ts'
-import { currentParams, withParams } from '../../search-params.ts'
+import { currentParams, useSearchText, withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -94,7 +94,8 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
   const types = useEventTypes()
   const areas = areasOf((types.data?.items ?? []).filter((one) => isReadable(one, can)))
   const change = (name: string, value: string): void =>
-    setParams(withParams(currentParams(), { [name]: value.trim() }), { replace: true })
+    setParams(withParams(currentParams(), { [name]: value }), { replace: true })
+  const [resourceText, setResourceText] = useSearchText(resource, (text) => change('resource', text))
   return (
     <FilterBar>
       <SelectField label={t`Type`} value={type} onChange={({ target }) => change('type', target.value)}>
@@ -117,9 +118,9 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
       <TextField
         label={t`Resource ID`}
         placeholder={t`ID of an agent, file, conversation…`}
-        value={resource}
+        value={resourceText}
         error={resource !== '' && !uuid.test(resource) ? t`Enter a complete ID.` : undefined}
-        onChange={({ target }) => change('resource', target.value)}
+        onChange={({ target }) => setResourceText(target.value)}
       />
       {(type !== '' || resource !== '') && (
         <Button variant="quiet" onClick={() => setParams({})}>

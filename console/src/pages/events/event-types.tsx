@@ -2,8 +2,9 @@ import { t } from '@lingui/core/macro'
 import type { EventTypeRecord } from '@atrium/client'
 import { SearchX } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
+import { apiText } from '../../i18n/language.ts'
 import { useOpenItem } from '../../open-item.ts'
-import { withParams } from '../../search-params.ts'
+import { currentParams, withParams } from '../../search-params.ts'
 import { useTitle } from '../../title.ts'
 import type { Column } from '../../ui/data/table.tsx'
 import { Table } from '../../ui/data/table.tsx'
@@ -31,7 +32,7 @@ const columnsFor = (hrefOf: (type: string) => string): Column<EventTypeRecord>[]
     title: t`Description`,
     cell: ({ description }) => (
       <span className={styles['muted']}>
-        <InlineCode text={description} />
+        <InlineCode text={apiText(description)} />
       </span>
     ),
   },
@@ -49,7 +50,7 @@ export const EventTypes = () => {
     <QueryBoundary query={types}>
       {({ items }) => {
         const areas = areasOf(
-          items.filter(({ type, description }) => `${type} ${description}`.toLowerCase().includes(wanted)),
+          items.filter(({ type, description }) => `${type} ${apiText(description)}`.toLowerCase().includes(wanted)),
         )
         const open = items.find(({ type }) => type === opened.value)
         return (
@@ -58,7 +59,9 @@ export const EventTypes = () => {
               <SearchField
                 label={t`Search event types`}
                 value={search}
-                onSearch={(text) => setParams(withParams(params, { search: text }), { replace: search !== '' })}
+                onSearch={(text) =>
+                  setParams(withParams(currentParams(), { search: text }), { replace: search !== '' })
+                }
               />
             </FilterBar>
             {areas.length === 0 && (

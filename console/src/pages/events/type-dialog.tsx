@@ -1,6 +1,7 @@
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { EventTypeRecord } from '@atrium/client'
+import { apiText } from '../../i18n/language.ts'
 import { useIdentity } from '../../session.tsx'
 import { DescriptionList } from '../../ui/data/description-list.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'
@@ -29,7 +30,7 @@ const columns: Column<SchemaField>[] = [
       </span>
     ),
   },
-  { title: msg`Description`, cell: ({ description }) => <InlineCode text={description} /> },
+  { title: msg`Description`, cell: ({ description }) => <InlineCode text={apiText(description)} /> },
 ]
 
 const readersOf = ({ ownerPermission, isOwnerOnly }: EventTypeRecord): string => {
@@ -50,7 +51,7 @@ export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () =
       wide
       onClose={onClose}
       title={type}
-      description={<InlineCode text={description} />}
+      description={<InlineCode text={apiText(description)} />}
       footer={
         <ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>
           <Trans>View events</Trans>

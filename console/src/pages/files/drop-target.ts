@@ -5,6 +5,7 @@ import { upload } from '../../uploads.ts'
 import { toast } from '../../ui/toast.tsx'
 import { moveFiles } from './changes.ts'
 import { readDraggedRows, filesOfDrop, isFileDrag, isRowDrag } from './drag-data.ts'
+import styles from './drop-target.module.css'
 
 /** Drops files from the desktop, or moves rows, into a folder; `null` is the root. */
 export const dropInto = (data: DataTransfer, folderId: string | null): void => {
@@ -16,13 +17,14 @@ export const dropInto = (data: DataTransfer, folderId: string | null): void => {
   }
 }
 
-/** Drag-and-drop props and hover state for an element that represents a folder. */
+/** Drag-and-drop props, hover state and its class name for an element that represents a folder. */
 export const useDropTarget = (folderId: string | null) => {
   // `dragenter` of a child fires before `dragleave` of its parent, so a counter is needed.
   const [depth, setDepth] = useState(0)
   const isAccepted = ({ dataTransfer }: DragEvent): boolean => isRowDrag(dataTransfer) || isFileDrag(dataTransfer)
   return {
     over: depth > 0,
+    className: depth > 0 ? styles['over'] : undefined,
     props: {
       onDragEnter: (event: DragEvent) => {
         if (!isAccepted(event)) return

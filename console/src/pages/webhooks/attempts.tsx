@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { Delivery } from '@atrium/client'
+import { apiText } from '../../i18n/language.ts'
 import { formatDateTime } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'
@@ -35,7 +36,7 @@ const AttemptItem = ({ attempt, last }: { attempt: Attempt; last: Attempted | un
       </span>
     </div>
     <code className={styles['address']}>POST {attempt.url}</code>
-    {attempt.error !== null && <Notice tone="bad">{attempt.error}</Notice>}
+    {attempt.error !== null && <Notice tone="bad">{apiText(attempt.error)}</Notice>}
     {last?.response && (
       <>
         <Headers headers={last.response.headers} title={t`Response headers`} />

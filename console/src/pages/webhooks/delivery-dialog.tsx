@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Delivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
+import { apiText } from '../../i18n/language.ts'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useFallbackPolling } from '../../live/connection.ts'
@@ -54,7 +55,7 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
         [t`Next attempt`, delivery.nextAttemptAt === null ? t`None` : formatDateTime(delivery.nextAttemptAt)],
       ]}
     />
-    {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
+    {delivery.statusReason !== null && <Notice tone="info">{apiText(delivery.statusReason)}</Notice>}
     <Sent delivery={delivery} />
     <Attempts delivery={delivery} />
   </>

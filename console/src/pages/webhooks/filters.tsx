@@ -4,7 +4,7 @@ import { Search } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
-import { currentParams, withParams } from '../../search-params.ts'
+import { currentParams, useSearchText, withParams } from '../../search-params.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FilterBar } from '../../ui/forms/filter-bar.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -43,6 +43,7 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
   const isFiltered = names.some((name) => (params.get(name) ?? '') !== '')
   const change = (name: string, value: string): void =>
     setParams(withParams(currentParams(), { [name]: value }), { replace: true })
+  const [type, setType] = useSearchText(params.get('type') ?? '', (text) => change('type', text))
   return (
     <FilterBar>
       <TextField
@@ -52,8 +53,8 @@ export const FilterFields = ({ statuses }: { statuses: Record<string, Text> }) =
         autoComplete="off"
         spellCheck={false}
         maxLength={250}
-        value={params.get('type') ?? ''}
-        onChange={({ target }) => change('type', target.value)}
+        value={type}
+        onChange={({ target }) => setType(target.value)}
       />
       <SelectField
         label={t`Status`}

@@ -5,6 +5,7 @@ import type { Webhook } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Outlet, useParams } from 'react-router'
+import { apiText } from '../../i18n/language.ts'
 import { api, read, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -60,7 +61,7 @@ const StatusNotice = ({ webhook }: { webhook: Webhook }) => {
       : t`This webhook is disabled. It rejects events and forwards none.`)
   return (
     <div className={styles['why']}>
-      <Notice tone="warn">{text}</Notice>
+      <Notice tone="warn">{apiText(text)}</Notice>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { AtriumError } from '@atrium/client'
 import { createContext, use, useCallback, useLayoutEffect, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { apiErrorText } from '../../i18n/language.ts'
+import { apiText } from '../../i18n/language.ts'
 import { Notice } from '../notice.tsx'
 
 interface FormErrors {
@@ -39,7 +39,7 @@ export const useFieldError = (field: string | undefined, label: string): string 
   const message = splitMessage(error)
   if (message === undefined || message.field !== field) return undefined
   const text = `${label} ${message.rest}`
-  const shown = apiErrorText(text) ?? text
+  const shown = apiText(text)
   return `${shown}${shown.endsWith('.') ? '' : '.'}`
 }
 

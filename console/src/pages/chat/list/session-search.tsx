@@ -1,9 +1,8 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import type { Agent, Session } from '@atrium/client'
-import type { KeyboardEvent, RefObject } from 'react'
+import type { RefObject } from 'react'
 import { textOf } from '../../../i18n/text.ts'
-import { useSearchText } from '../../../search-params.ts'
 import { SelectField } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
 import styles from '../chat.module.css'
@@ -43,38 +42,6 @@ export const queryOf = (filter: SessionFilter & { message?: string | undefined }
   return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
 }
 
-/** A field whose text is searched a moment after the last key. */
-const SessionSearch = ({
-  search,
-  onSearch,
-  onDown,
-  field,
-}: {
-  search: string
-  onSearch: (text: string) => void
-  onDown: () => void
-  field: RefObject<HTMLInputElement | null>
-}) => {
-  const [text, setText] = useSearchText(search, onSearch)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown') onDown()
-    else if (event.key !== 'Escape' || text === '') return
-    else setText('')
-    event.preventDefault()
-  }
-  return (
-    <SearchField
-      ref={field}
-      label={t`Search conversations`}
-      placeholder={t`Search`}
-      maxLength={200}
-      value={text}
-      onSearch={setText}
-      onKeyDown={onKeyDown}
-    />
-  )
-}
-
 export interface SessionFiltersProps {
   agents: readonly Agent[]
   filter: SessionFilter
@@ -88,7 +55,19 @@ export interface SessionFiltersProps {
 /** Search, agent and source of the listed conversations. */
 export const SessionFilters = ({ agents, filter, onFilter, onDown, field }: SessionFiltersProps) => (
   <>
-    <SessionSearch search={filter.q ?? ''} onSearch={(q) => onFilter({ q })} onDown={onDown} field={field} />
+    <SearchField
+      ref={field}
+      label={t`Search conversations`}
+      placeholder={t`Search`}
+      maxLength={200}
+      value={filter.q ?? ''}
+      onSearch={(q) => onFilter({ q })}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown') return
+        onDown()
+        event.preventDefault()
+      }}
+    />
     <div className={styles['filters']}>
       <SelectField
         label={t`Agent`}

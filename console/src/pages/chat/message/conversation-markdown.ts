@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import type { Message } from '@atrium/client'
+import { apiText } from '../../../i18n/language.ts'
 import { api } from '../../../api.ts'
 import { formatDateTime } from '../../../format.ts'
 import { storedParts, textOf } from '../parts.ts'
@@ -9,7 +10,7 @@ export const messageMarkdown = (message: Message): string => {
   const parts = storedParts(message)
   const files = parts.flatMap((part) => (part.kind === 'file' ? [`- ${part.name}`] : []))
   const tools = new Set(parts.flatMap((part) => (part.kind === 'tool' ? [`\`${part.name}\``] : [])))
-  const errors = parts.flatMap((part) => (part.kind === 'error' ? [`> ${part.message}`] : []))
+  const errors = parts.flatMap((part) => (part.kind === 'error' ? [`> ${apiText(part.message)}`] : []))
   const used = tools.size === 0 ? '' : `_${t`Tools: ${[...tools].join(', ')}`}_`
   return [used, textOf(parts), files.join('\n'), ...errors].filter((text) => text !== '').join('\n\n')
 }

@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { EventDelivery } from '@atrium/client'
 import { RotateCw } from 'lucide-react'
+import { apiText } from '../../../i18n/language.ts'
 import { api, isCode, read, refresh } from '../../../api.ts'
 import { formatDateTime } from '../../../format.ts'
 import { useFallbackPolling } from '../../../live/connection.ts'
@@ -65,7 +66,7 @@ const Content = ({ delivery }: { delivery: EventDelivery }) => (
         [t`Event ID`, <code key="event">{delivery.eventId}</code>],
       ]}
     />
-    {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
+    {delivery.statusReason !== null && <Notice tone="info">{apiText(delivery.statusReason)}</Notice>}
     <Attempts delivery={delivery} />
     <div className={styles['stack']}>
       <h3>

@@ -6,7 +6,7 @@ import { Plus, SearchX, Send } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../../api.ts'
 import { useFallbackPolling } from '../../../live/connection.ts'
-import { withParams } from '../../../search-params.ts'
+import { currentParams, withParams } from '../../../search-params.ts'
 import { useIdentity } from '../../../session.tsx'
 import { useTitle } from '../../../title.ts'
 import { RelativeTime } from '../../../ui/data/relative-time.tsx'
@@ -92,7 +92,7 @@ const Endpoints = ({ items }: { items: EventEndpoint[] }) => {
           label={t`Search endpoints`}
           placeholder={t`Search by name, URL or type`}
           value={search}
-          onSearch={(text) => setParams(withParams(params, { search: text }), { replace: search !== '' })}
+          onSearch={(text) => setParams(withParams(currentParams(), { search: text }), { replace: search !== '' })}
         />
       </FilterBar>
       {found.length === 0 ? (

@@ -5,6 +5,7 @@ import type { EventEndpoint } from '@atrium/client'
 import { FlaskConical, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Outlet, useParams } from 'react-router'
+import { apiText } from '../../../i18n/language.ts'
 import { api, read, refresh } from '../../../api.ts'
 import { formatDateTime } from '../../../format.ts'
 import { useFallbackPolling } from '../../../live/connection.ts'
@@ -73,7 +74,7 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
     return (
       <Notice tone="bad">
         <span>
-          {statusReason ?? t`This endpoint is disabled.`}{' '}
+          {apiText(statusReason ?? t`This endpoint is disabled.`)}{' '}
           <Trans>It receives no events until it is active again. Events of that time are in the log.</Trans>
         </span>
         {can('webhooks:write') && (
@@ -94,7 +95,7 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
   if (statusReason !== null)
     return (
       <Notice tone="bad">
-        <span>{statusReason}</span>
+        <span>{apiText(statusReason)}</span>
         {can('webhooks:write') && (
           <span className={styles['remedy']}>
             <Button small busy={takeOver.busy} onClick={takeOver.submit}>

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro'
+import { apiText } from '../../../i18n/language.ts'
 import { useIdentity } from '../../../session.tsx'
 import { CheckField, FieldGroup } from '../../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
@@ -41,7 +42,7 @@ const AreaTypes = ({ area, value, onChange }: { area: Area; value: readonly stri
                   <TypeName type={type} />
                 </code>
               }
-              hint={description}
+              hint={apiText(description)}
               checked={isSelected(value, type)}
               onChange={() => onChange(toggleType(value, type, all))}
             />

@@ -88,7 +88,7 @@ const TreeItem = ({
       aria-selected={isCurrent}
       aria-expanded={isOpen}
       tabIndex={isFocusable ? 0 : -1}
-      className={classNames(styles['line'], isCurrent && styles['current'], drop.over && styles['over'])}
+      className={classNames(styles['line'], isCurrent && styles['current'], drop.className)}
       data-level={Math.min(level, 8)}
       onClick={onOpen}
       onKeyDown={(event) => {

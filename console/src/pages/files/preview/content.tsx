@@ -7,6 +7,7 @@ import { useMemo, useState } from 'react'
 import { api, isCode, read } from '../../../api.ts'
 import { Button } from '../../../ui/forms/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import { errorMessageOf } from '../../../ui/error-message.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Notice } from '../../../ui/notice.tsx'
@@ -69,7 +70,7 @@ const Shown = ({ preview }: { preview: Preview }) => {
 const ServerPreview = ({ file }: { file: FileRecord }) => {
   const preview = useQuery({ ...read('GET /files/:id/preview', { params: { id: file.id } }), staleTime: 300_000 })
   if (preview.data) return <Shown preview={preview.data} />
-  if (isCode(preview.error, 'BAD_REQUEST')) return <NoPreview file={file} reason={preview.error?.message ?? ''} />
+  if (isCode(preview.error, 'BAD_REQUEST')) return <NoPreview file={file} reason={errorMessageOf(preview.error)} />
   if (preview.error) return <ErrorState compact error={preview.error} onRetry={() => void preview.refetch()} />
   return <Skeleton rows={10} label={t`Loading preview`} />
 }

@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { File as FileRecord } from '@atrium/client'
-import { ChevronRight, RotateCcw, Trash2 } from 'lucide-react'
+import { RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
 import { usePages } from '../../../api.ts'
 import { formatBytes } from '../../../format.ts'
 import { useIdentity } from '../../../session.tsx'
@@ -19,12 +18,9 @@ import { QueryBoundary } from '../../../ui/query-boundary.tsx'
 import { countOf } from '../changes.ts'
 import { KindIcon } from '../file-kind.tsx'
 import { writeReason } from '../file-menu.tsx'
-import styles from '../files.module.css'
-import { FolderPane } from '../folders/folder-pane.tsx'
-import { defaultSorting, folderPath } from '../sorting.ts'
-import { ViewMenu } from '../views/view-menu.tsx'
+import { FilesPage } from '../views/files-page.tsx'
 import { deletePermanently, emptyTrash, restore } from './changes.ts'
-import own from './trash.module.css'
+import styles from './trash.module.css'
 
 const DeleteDialog = ({ file, onClose }: { file: FileRecord; onClose: () => void }) => {
   const form = useSubmit(async () => {
@@ -66,11 +62,11 @@ const EmptyDialog = ({ onClose }: { onClose: () => void }) => {
 const sizeOf = ({ source, size }: FileRecord): string => (source === 'upload' ? formatBytes(size) : '–')
 
 const Name = ({ file }: { file: FileRecord }) => (
-  <span className={own['name']}>
+  <span className={styles['name']}>
     <KindIcon file={file} />
     <span>
       {file.name}
-      <span className={own['narrow']}>
+      <span className={styles['narrow']}>
         {file.source === 'upload' && `${formatBytes(file.size)} · `}
         {file.purgeAt !== undefined && (
           <Trans>
@@ -91,7 +87,7 @@ interface ActionsProps {
 const Actions = ({ file, reason, onDelete }: ActionsProps) => {
   const restoring = useSubmit(() => restore(file))
   return (
-    <span className={own['actions']}>
+    <span className={styles['actions']}>
       <IconButton
         small
         label={t`Restore ${file.name}`}
@@ -144,69 +140,45 @@ const List = ({ files, ...actions }: { files: readonly FileRecord[] } & Omit<Act
 /** What was deleted and can still be restored. */
 export const Trash = () => {
   useTitle(t`Trash`)
-  const navigate = useNavigate()
   const reason = writeReason(useIdentity().can('files:write'))
   const trash = usePages('GET /files', { query: { trashed: true } })
   const [asking, setAsking] = useState<FileRecord | 'empty'>()
   const close = (): void => setAsking(undefined)
   return (
-    <div className={styles['page']}>
-      <FolderPane
-        current={undefined}
-        path={[]}
-        onOpen={(folderId) => void navigate(folderPath(folderId, defaultSorting))}
-      />
-      <div className={styles['main']}>
-        <header className={styles['toolBar']}>
-          <nav aria-label={t`Path`} className={styles['path']}>
-            <ol>
-              <li className={styles['crumb']}>
-                <Link to={folderPath(null, defaultSorting)}>
-                  <Trans>Files</Trans>
-                </Link>
-                <ChevronRight aria-hidden="true" />
-              </li>
-              <li className={styles['crumb']}>
-                <h1 aria-current="page">
-                  <Trans>Trash</Trans>
-                </h1>
-              </li>
-            </ol>
-          </nav>
-          <ViewMenu />
-          <Button
-            icon={<Trash2 />}
-            disabledReason={reason || (trash.query.data?.length === 0 && t`The trash is empty.`)}
-            onClick={() => setAsking('empty')}
-          >
-            <Trans>Empty trash</Trans>
-          </Button>
-        </header>
-        <div className={own['content']}>
-          <QueryBoundary query={trash.query}>
-            {(files) =>
-              files.length === 0 ? (
-                <EmptyState icon={<Trash2 />} title={t`The trash is empty`}>
-                  <Trans>Deleted files and folders can be restored from here until they are deleted permanently.</Trans>
-                </EmptyState>
-              ) : (
-                <>
-                  <p className={own['intro']}>
-                    <Trans>
-                      Files return to the folder from which they were deleted. Until they are deleted permanently, they
-                      count toward the storage limit.
-                    </Trans>
-                  </p>
-                  <List files={files} reason={reason} onDelete={setAsking} />
-                </>
-              )
-            }
-          </QueryBoundary>
-          <LoadMore {...trash} />
-        </div>
-      </div>
+    <FilesPage
+      path={[{ to: '/files/trash', name: t`Trash` }]}
+      actions={
+        <Button
+          icon={<Trash2 />}
+          disabledReason={reason || (trash.query.data?.length === 0 && t`The trash is empty.`)}
+          onClick={() => setAsking('empty')}
+        >
+          <Trans>Empty trash</Trans>
+        </Button>
+      }
+    >
+      <QueryBoundary query={trash.query}>
+        {(files) =>
+          files.length === 0 ? (
+            <EmptyState icon={<Trash2 />} title={t`The trash is empty`}>
+              <Trans>Deleted files and folders can be restored from here until they are deleted permanently.</Trans>
+            </EmptyState>
+          ) : (
+            <>
+              <p>
+                <Trans>
+                  Files return to the folder from which they were deleted. Until they are deleted permanently, they
+                  count toward the storage limit.
+                </Trans>
+              </p>
+              <List files={files} reason={reason} onDelete={setAsking} />
+            </>
+          )
+        }
+      </QueryBoundary>
+      <LoadMore {...trash} />
       {asking === 'empty' && <EmptyDialog onClose={close} />}
       {asking !== undefined && asking !== 'empty' && <DeleteDialog file={asking} onClose={close} />}
-    </div>
+    </FilesPage>
   )
 }

@@ -2,22 +2,19 @@ import { plural, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Data } from '@atrium/client'
-import { ChartNoAxesColumn, ChevronRight, FileText, Folder } from 'lucide-react'
+import { ChartNoAxesColumn, FileText, Folder } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { read } from '../../../api.ts'
 import { formatBytes, formatNumber } from '../../../format.ts'
 import { useTitle } from '../../../title.ts'
 import { ProgressBar } from '../../../ui/data/progress-bar.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { QueryBoundary } from '../../../ui/query-boundary.tsx'
-import styles from '../files.module.css'
-import { FolderPane } from '../folders/folder-pane.tsx'
 import { useFolderPath } from '../rows.ts'
-import { defaultSorting, folderPath } from '../sorting.ts'
-import own from './usage.module.css'
-import page from '../trash/trash.module.css'
-import { ViewMenu } from '../views/view-menu.tsx'
+import { folderPath } from '../sorting.ts'
+import { FilesPage } from '../views/files-page.tsx'
+import styles from './usage.module.css'
 
 type Usage = Data<'GET /files/usage'>
 
@@ -25,37 +22,8 @@ const usagePath = (id: string | null): string => (id === null ? '/files/usage' :
 
 const filesOf = (files: number): string => plural(files, { one: '# file', other: '# files' })
 
-const Crumbs = ({ folderId }: { folderId: string | undefined }) => {
-  const path = useFolderPath(folderId).data ?? []
-  const links: { id: string | null; name: string }[] = [{ id: null, name: t`Storage` }, ...path]
-  return (
-    <nav aria-label={t`Path`} className={styles['path']}>
-      <ol>
-        <li className={styles['crumb']}>
-          <Link to={folderPath(null, defaultSorting)}>
-            <Trans>Files</Trans>
-          </Link>
-          <ChevronRight aria-hidden="true" />
-        </li>
-        {links.map(({ id, name }, index) => (
-          <li key={id} className={styles['crumb']}>
-            {index === links.length - 1 ? (
-              <h1 aria-current="page">{name}</h1>
-            ) : (
-              <>
-                <Link to={usagePath(id)}>{name}</Link>
-                <ChevronRight aria-hidden="true" />
-              </>
-            )}
-          </li>
-        ))}
-      </ol>
-    </nav>
-  )
-}
-
 const Figure = ({ term, value }: { term: string; value: string }) => (
-  <div className={own['figure']}>
+  <div className={styles['figure']}>
     <dt>{term}</dt>
     <dd>{value}</dd>
   </div>
@@ -65,7 +33,7 @@ const Summary = ({ below, trash }: Pick<Usage, 'below' | 'trash'>) => {
   const quotas = useQuery(read('GET /quotas'))
   const limit = quotas.data?.items.find(({ name }) => name === 'storedBytes')?.limit
   return (
-    <dl className={own['summary']}>
+    <dl className={styles['summary']}>
       <Figure term={t`Files`} value={formatNumber(below.files)} />
       <Figure term={t`Size`} value={formatBytes(below.bytes)} />
       <Figure term={t`Former versions`} value={formatBytes(below.versionBytes)} />
@@ -86,13 +54,13 @@ interface BarProps {
 
 const Bar = ({ to, icon, name, files, stored, total }: BarProps) => (
   <li>
-    <Link to={to} className={own['item']}>
-      <span className={own['name']}>
+    <Link to={to} className={styles['item']}>
+      <span className={styles['name']}>
         {icon}
         <span>{name}</span>
         <small>{filesOf(files)}</small>
       </span>
-      <span className={own['bytes']}>{formatBytes(stored)}</span>
+      <span className={styles['bytes']}>{formatBytes(stored)}</span>
       <ProgressBar value={total === 0 ? 0 : stored / total} label={t`Share of ${name}`} />
     </Link>
   </li>
@@ -110,7 +78,7 @@ const Bars = ({ usage: { below, direct, folderId, items } }: { usage: Usage }) =
     )
   }
   return (
-    <ul className={own['list']}>
+    <ul className={styles['list']}>
       {items.map((folder) => (
         <Bar
           key={folder.id}
@@ -139,42 +107,36 @@ const Bars = ({ usage: { below, direct, folderId, items } }: { usage: Usage }) =
 /** What each folder stores. `?folder=` is the folder whose subfolders are listed. */
 export const Storage = () => {
   useTitle(t`Storage`)
-  const navigate = useNavigate()
   const [params] = useSearchParams()
   const folderId = params.get('folder') ?? undefined
+  const path = useFolderPath(folderId)
   const query = folderId === undefined ? {} : { parentId: folderId }
   const usage = useQuery(read('GET /files/usage', { query: { limit: 100, ...query } }))
   return (
-    <div className={styles['page']}>
-      <FolderPane current={undefined} path={[]} onOpen={(id) => void navigate(folderPath(id, defaultSorting))} />
-      <div className={styles['main']}>
-        <header className={styles['toolBar']}>
-          <Crumbs folderId={folderId} />
-          <ViewMenu />
-        </header>
-        <div className={page['content']}>
-          <QueryBoundary query={usage}>
-            {(data) => (
-              <>
-                <Summary {...data} />
-                {!data.isComplete && (
-                  <p className={own['note']}>
-                    <Trans>
-                      There are more than 100,000 folders: the figures are too low. Open a folder for its own.
-                    </Trans>
-                  </p>
-                )}
-                <Bars usage={data} />
-                {data.hasMore && (
-                  <p className={own['note']}>
-                    <Trans>The 100 largest of {formatNumber(data.total)} folders are shown.</Trans>
-                  </p>
-                )}
-              </>
+    <FilesPage
+      path={[
+        { to: usagePath(null), name: t`Storage` },
+        ...(path.data ?? []).map(({ id, name }) => ({ to: usagePath(id), name })),
+      ]}
+    >
+      <QueryBoundary query={usage}>
+        {(data) => (
+          <>
+            <Summary {...data} />
+            {!data.isComplete && (
+              <p>
+                <Trans>There are more than 100,000 folders: the figures are too low. Open a folder for its own.</Trans>
+              </p>
             )}
-          </QueryBoundary>
-        </div>
-      </div>
-    </div>
+            <Bars usage={data} />
+            {data.hasMore && (
+              <p>
+                <Trans>The 100 largest of {formatNumber(data.total)} folders are shown.</Trans>
+              </p>
+            )}
+          </>
+        )}
+      </QueryBoundary>
+    </FilesPage>
   )
 }

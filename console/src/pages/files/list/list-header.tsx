@@ -2,12 +2,12 @@ import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { textOf } from '../../i18n/text.ts'
-import { classNames } from '../../ui/class-names.ts'
-import { Menu } from '../../ui/forms/menu.tsx'
+import { textOf } from '../../../i18n/text.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { Menu } from '../../../ui/forms/menu.tsx'
 import styles from './file-list.module.css'
-import { sortFields, sortingBy, sortNames } from './sorting.ts'
-import type { SortField, Sorting } from './sorting.ts'
+import { sortFields, sortingBy, sortNames } from '../sorting.ts'
+import type { SortField, Sorting } from '../sorting.ts'
 
 interface Props {
   sorting: Sorting

@@ -1,0 +1,34 @@
+import errors from '../../locales/de/api-errors.json' with { type: 'json' }
+import texts from '../../locales/de/api-texts.json' with { type: 'json' }
+
+interface Rule {
+  pattern: RegExp
+  translation: string
+}
+
+/** `The slug {0} is taken` as a pattern whose groups are the values; the full stop at its end may be missing. */
+const patternOf = (template: string): RegExp => {
+  const parts = template.replace(/\.$/, '').split(/\{\d\}/)
+  return new RegExp(
+    `^${parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('(.*?)')}\\.?$`,
+    's',
+  )
+}
+
+const known: ReadonlyMap<string, string> = new Map(Object.entries(texts))
+
+let rules: readonly Rule[] | undefined
+
+/** An English text of the API in German: a description, a reason or an error message. Undefined without a translation. */
+export const translateApiText = (text: string): string | undefined => {
+  const exact = known.get(text)
+  if (exact !== undefined) return exact
+  rules ??= Object.entries(errors).map(([template, translation]) => ({ pattern: patternOf(template), translation }))
+  for (const { pattern, translation } of rules) {
+    const values = pattern.exec(text)
+    if (!values) continue
+    const valueOf = (index: string): string => values[Number(index) + 1] ?? ''
+    return translation.replaceAll(/\{(\d)\}/g, (_match, index: string) => known.get(valueOf(index)) ?? valueOf(index))
+  }
+  return undefined
+}

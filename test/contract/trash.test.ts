@@ -267,7 +267,7 @@ describe('other routes and tools', () => {
     assert.equal((await app.call('GET', path)).text, words)
   })
 
-  test('the upload URL of a pending file in a deleted folder stores nothing until the folder is restored', async () => {
+  test('the upload URL of a pending file in a deleted folder stores nothing, also when the folder is restored', async () => {
     const owner = await app.createOrg()
     const folder = await createFolder(app, owner, 'f')
     const { file, uploadUrl } = await create(app, owner, {
@@ -279,7 +279,7 @@ describe('other routes and tools', () => {
     await call(owner, 'DELETE', `${api}/files/${folder.id}`)
     assert.equal((await app.call('PUT', pathOfUrl(app, uploadUrl), { body: 'hello' })).status, 404)
     await call(owner, 'POST', `${api}/files/${folder.id}/restore`)
-    assert.equal((await app.call('PUT', pathOfUrl(app, uploadUrl), { body: 'hello' })).status, 200)
-    assert.equal((await call(owner, 'GET', `${api}/files/${file.id}`)).body.data.status, 'ready')
+    assert.equal((await app.call('PUT', pathOfUrl(app, uploadUrl), { body: 'hello' })).status, 404)
+    assert.equal((await call(owner, 'GET', `${api}/files/${file.id}`)).status, 404)
   })
 })

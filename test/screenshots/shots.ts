@@ -127,8 +127,8 @@ export const shots: Shot[] = [
     path: ({ folderId }) => `/files/${folderId}`,
     prepare: async (page) => {
       await page.keyboard.press('Control+k')
-      await page.keyboard.type('se')
-      await page.getByRole('option').first().waitFor()
+      await page.getByRole('combobox', { name: 'Search and commands' }).fill('se')
+      await page.getByRole('option', { name: 'Sales by region.csv' }).waitFor()
     },
   },
 ]

@@ -117,7 +117,6 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
       </SelectField>
       <TextField
         label={t`Resource ID`}
-        placeholder={t`ID of an agent, file, conversation…`}
         value={resourceText}
         error={resource !== '' && !uuid.test(resource) ? t`Enter a complete ID.` : undefined}
         onChange={({ target }) => setResourceText(target.value)}

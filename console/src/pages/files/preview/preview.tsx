@@ -134,7 +134,7 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
               <>
                 <IconButton
                   label={file.favorite === true ? t`Remove from favorites` : t`Add to favorites`}
-                  className={classNames(file.favorite === true && styles['favorite'])}
+                  className={classNames(styles['star'], file.favorite === true && styles['favorite'])}
                   icon={<Star />}
                   onClick={() => void setFavorite([file], file.favorite !== true)}
                 />

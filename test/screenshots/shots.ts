@@ -128,7 +128,10 @@ export const shots: Shot[] = [
     prepare: async (page) => {
       await page.keyboard.press('Control+k')
       await page.getByRole('combobox', { name: 'Search and commands' }).fill('se')
-      await page.getByRole('option', { name: 'Sales by region.csv' }).waitFor()
+      await page
+        .getByRole('option', { name: /^Settings/ })
+        .and(page.locator('[aria-selected=true]'))
+        .waitFor()
     },
   },
 ]

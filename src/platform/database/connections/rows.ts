@@ -24,8 +24,9 @@ const camelCase = (column: string): string =>
   column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 // Statement texts come from a fixed set of templates. The limit prevents a template with a variable list of columns from
-// filling the server's memory with prepared statements.
-const maxPreparedStatements = 500
+// filling the server's memory with prepared statements. A process that uses every part of Atrium has more than 500 texts,
+// and those beyond the limit are planned for each execution.
+const maxPreparedStatements = 1_000
 const preparedNames = new Map<string, string>()
 
 /** The name of the prepared statement with this text, the same on all connections. Undefined when there are too many. */

@@ -1,5 +1,6 @@
 import { chainHeader } from '../../outbox/chain.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
+import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { newId } from '../../platform/ids.ts'
 import { headerOf, rejected, sha256 } from '../../platform/signatures/signed-request.ts'
 import type { SignatureVerdict } from '../../platform/signatures/signed-request.ts'
@@ -57,7 +58,7 @@ export const verifyRequest = async (
 
 const reserialized = (text: string): string | undefined => {
   try {
-    return JSON.stringify(JSON.parse(text))
+    return JSON.stringify(parseForeignJson(text))
   } catch {
     return undefined
   }

@@ -1,17 +1,39 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 
 const bytesPerToken = 4
 const defaultDimensions = 256
 
-const vectorOf = (text: string, dimensions: number): number[] => {
-  const vector = Array.from({ length: dimensions }, () => 0)
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  for (const word of words) {
-    const hash = createHash('sha256').update(word).digest()
-    const place = hash.readUInt32BE(0) % dimensions
-    vector[place] = (vector[place] ?? 0) + ((hash[4] ?? 0) % 2 === 0 ? 1 : -1)
+// A request of 1 MB takes more than a second, in which other requests are answered between slices.
+const sliceMs = 5
+const wordsBetweenChecks = 64
+
+/** Lets other requests run when the current slice has ended. */
+type Pause = () => Promise<void> | undefined
+
+const slices = (signal: AbortSignal | undefined): Pause => {
+  let began = performance.now()
+  return () => {
+    if (performance.now() - began < sliceMs) return undefined
+    return setImmediate().then(() => {
+      signal?.throwIfAborted()
+      began = performance.now()
+    })
   }
+}
+
+const vectorOf = async (text: string, dimensions: number, pause: Pause): Promise<number[]> => {
+  const vector = Array.from({ length: dimensions }, () => 0)
+  let words = 0
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
+    const digest = hash('sha256', word, 'buffer')
+    const place = digest.readUInt32BE(0) % dimensions
+    vector[place] = (vector[place] ?? 0) + ((digest[4] ?? 0) % 2 === 0 ? 1 : -1)
+    words += 1
+    if (words % wordsBetweenChecks === 0) await pause()
+  }
+  await pause()
   const length = Math.hypot(...vector)
   return length === 0 ? vector.fill(1 / Math.sqrt(dimensions)) : vector.map((value) => value / length)
 }
@@ -26,10 +48,11 @@ export const demoEmbedding: EmbeddingModelV4 = {
   modelId: 'demo-embedding',
   maxEmbeddingsPerCall: Infinity,
   supportsParallelCalls: true,
-  doEmbed: ({ values, dimensions = defaultDimensions }) =>
-    Promise.resolve({
-      embeddings: values.map((value) => vectorOf(value, dimensions)),
-      usage: { tokens: values.reduce((sum, value) => sum + Math.ceil(Buffer.byteLength(value) / bytesPerToken), 0) },
-      warnings: [],
-    }),
+  doEmbed: async ({ values, dimensions = defaultDimensions, abortSignal }) => {
+    const pause = slices(abortSignal)
+    const embeddings: number[][] = []
+    for (const value of values) embeddings.push(await vectorOf(value, dimensions, pause))
+    const tokens = values.reduce((sum, value) => sum + Math.ceil(Buffer.byteLength(value) / bytesPerToken), 0)
+    return { embeddings, usage: { tokens }, warnings: [] }
+  },
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { held, rejectWith, startFakeModel } from '../../../test/fakes/model.ts'
 import type { ModelRequest, Script } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -10,6 +11,7 @@ import { deleteExpiredReservations } from '../../billing/ledger/reservation-quer
 import { parseConfig } from '../../config/config.ts'
 import { readConfig } from '../../read-config.ts'
 import { sql } from '../../platform/database/database.ts'
+import { demoEmbedding } from './demo-embedding.ts'
 
 interface EmbeddingRequest {
   input: string[]
@@ -88,6 +90,23 @@ describe('the demo embedding model', () => {
       a.reduce((sum, value, place) => sum + value * (b[place] ?? 0), 0)
     for (const vector of embeddings) assert.ok(Math.abs(product(vector, vector) - 1) < 1e-9)
     assert.ok(product(embeddings[0], embeddings[1]) > product(embeddings[0], embeddings[2]) + 0.2)
+  })
+
+  test('lets other work of the process run while it reads long texts, and ends with its request', async () => {
+    const aborted = new AbortController()
+    const values = ['word '.repeat(200_000)]
+    let turns = 0
+    let isDone = false
+    const others = (async () => {
+      for (; !isDone; turns += 1) await setImmediate()
+    })()
+    await demoEmbedding.doEmbed({ values, abortSignal: aborted.signal })
+    isDone = true
+    await others
+    assert.ok(turns >= 3, `${turns} turns of the event loop`)
+    const ended = demoEmbedding.doEmbed({ values, abortSignal: aborted.signal })
+    aborted.abort(new Error('gone'))
+    await assert.rejects(Promise.resolve(ended), /gone/)
   })
 
   test('returns vectors of the requested length, for a single text too', async () => {
@@ -237,6 +256,28 @@ describe('embeddings of a provider', () => {
     assert.ok(fake.requests.some((one) => requestOf(one).input[0] === 'd'))
     for (const { release } of running) release()
     for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200)
+  })
+})
+
+describe('requests for embeddings of one person', () => {
+  test('leave waiting places to others of the org', async () => {
+    const owner = await openOrg()
+    const member = await app.createUser(owner)
+    const running = [held(vectors(10)), held(vectors(10))]
+    fake.play(...running.map(({ script }) => script), ...Array.from({ length: 9 }, () => vectors(10)))
+    const first = running.map((_, n) => embed(owner, { input: `running ${n}` }))
+    await Promise.all(running.map(({ asked }) => asked))
+    const waiting = Array.from({ length: 9 }, (_, n) => embed(owner, { input: `waiting ${n}` }))
+    assert.equal((await Promise.race(waiting)).status, 429)
+    const other = embed(member, { input: 'other' })
+    for (const { release } of running) release()
+    assert.equal((await other).status, 200)
+    for (const answer of await Promise.all(first)) assert.equal(answer.status, 200)
+    const rejected = (await Promise.all(waiting)).filter(({ status }) => status !== 200)
+    assert.deepEqual(
+      rejected.map(({ status }) => status),
+      [429],
+    )
   })
 })
 

@@ -105,6 +105,7 @@ export const createEmbedder = ({ db, log, models, billing, secrets, client }: Em
     runningPerGroup: callsOfOrgAtOnce,
     waiting: 64,
     waitingPerGroup: 16,
+    waitingPerMember: 8,
     busy: () =>
       tooManyRequests('Too many embeddings of the org are being made. Try again shortly.', {
         headers: { 'retry-after': '1' },
@@ -157,7 +158,10 @@ export const createEmbedder = ({ db, log, models, billing, secrets, client }: Em
     embed: (request, { model: id, input, dimensions }) => {
       const model = usableModel(models, id)
       const texts = typeof input === 'string' ? [input] : input
-      return queue.run(() => run(request, model, texts, dimensions), { group: request.actor.orgId })
+      return queue.run(() => run(request, model, texts, dimensions), {
+        group: request.actor.orgId,
+        member: request.actor.userId,
+      })
     },
   }
 }

@@ -95,6 +95,18 @@ describe('verify', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
+  test('verify does not serialize a deeply nested body again to explain a wrong signature', async () => {
+    const webhook = await createWebhook(app, owner)
+    for (const [depth, reason] of [
+      [64, /body was altered: .* without spaces/],
+      [65, /another secret, or the body was altered/],
+    ] as const) {
+      const body = `${'['.repeat(depth)}1, 2${']'.repeat(depth)}`
+      const headers = signed(webhook.secret, body.replace(' ', ''))
+      assert.match((await verify(webhook.id, body, headers)).reason, reason)
+    }
+  })
+
   test('verify accepts every body that can be received', async () => {
     const webhook = await createWebhook(app, owner)
     for (const body of ['a\0b', '']) {

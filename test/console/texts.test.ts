@@ -191,3 +191,9 @@ test('every German error message translates one that the server or the SDK has, 
   })
   assert.deepEqual(problems, [])
 })
+
+test('a text of the API with more than 1,000 characters is shown as it is, because matching could take seconds', () => {
+  const known = 'name must be 1–100 characters'
+  assert.notEqual(translateApiText(known), undefined)
+  assert.equal(translateApiText(`${'n'.repeat(1_000)}${known}`), undefined)
+})

@@ -19,10 +19,14 @@ const known: ReadonlyMap<string, string> = new Map(Object.entries(texts))
 
 let rules: readonly Rule[] | undefined
 
+// Tool descriptions come from MCP servers of strangers. A text of 20,000 characters can take seconds to match.
+const maxMatchedLength = 1_000
+
 /** An English text of the API in German: a description, a reason or an error message. Undefined without a translation. */
 export const translateApiText = (text: string): string | undefined => {
   const exact = known.get(text)
   if (exact !== undefined) return exact
+  if (text.length > maxMatchedLength) return undefined
   rules ??= Object.entries(errors).map(([template, translation]) => ({ pattern: patternOf(template), translation }))
   for (const { pattern, translation } of rules) {
     const values = pattern.exec(text)

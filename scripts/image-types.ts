@@ -1,17 +1,17 @@
 import { limits } from '../src/files/preview/pictures/limits.ts'
 import { imageTypes } from '../src/files/preview/pictures/pictures.ts'
 
-/** The types of which the server makes images in other sizes, for the console. */
+/** The types that the server can resize, for the console. */
 export const imageTypesText = (): string =>
   [
     '// Made from src/files/preview/pictures by `npm run generate`.',
     '',
-    '/** The types of which the server makes images in other sizes. Of a PDF, it shows the first page. */',
+    '/** The types that the server can resize. For a PDF, it renders the first page. */',
     'export const imageTypes: ReadonlySet<string> = new Set([',
     ...[...imageTypes].map((type) => `  '${type}',`),
     '])',
     '',
-    '/** The largest file of which it makes images. */',
+    '/** The largest file that it resizes. */',
     `export const maxImageSourceBytes = ${limits.sourceBytes.toLocaleString('en').replaceAll(',', '_')}`,
     '',
   ].join('\n')

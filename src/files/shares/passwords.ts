@@ -30,7 +30,7 @@ export interface ShareHashes {
 const guessesOfAddress = 10
 const guessesOfShare = 1_000
 
-/** How many hashes of an org may wait, those for its people and those for visitors each; of one of them, three. */
+/** How many hashes may wait for the people of an org, and as many for its visitors. At most three are of one of them. */
 const waitingOfOrg = 5
 
 const countGuess = async (db: Db, share: OpenShare): Promise<void> => {

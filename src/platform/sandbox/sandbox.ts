@@ -89,7 +89,8 @@ export const startProcess = (
   { heapMegabytes, cpuSeconds, niceness }: ProcessLimits,
 ): ChildProcess => {
   const command = [process.execPath, ...nodeArguments(program, heapMegabytes)]
-  // SIGXCPU at the soft limit tells this end from that of a kernel without memory; SIGKILL at the hard one, if it is ignored.
+  // The soft limit sends SIGXCPU, which differs from the SIGKILL of a kernel that is out of memory. The hard limit ends a
+  // process that ignores it.
   const cpu = `ulimit -S -t ${cpuSeconds}; ulimit -H -t ${cpuSeconds + 1}`
   const limited = ['/bin/sh', '-c', `${cpu}; ulimit -c 0; ulimit -f 0; exec "$0" "$@"`, ...command]
   const [file = '', ...rest] = process.platform === 'win32' ? command : limited
@@ -185,7 +186,7 @@ export const runInSandbox = async ({
     const [output] = await Promise.all([readOutput(child, onExceeded), closed, feed()])
     if (verdict) throw verdict.error
     if (child.signalCode === 'SIGXCPU') throw new SandboxError('time', 'the process used up its CPU time')
-    // The kernel, when the machine or the container has no memory left.
+    // Sent by the kernel when the machine or the container is out of memory.
     if (child.signalCode === 'SIGKILL') throw new SandboxError('memory', 'the process was killed')
     if (output === '') throw new SandboxError('ended', `the process ended with ${child.exitCode ?? child.signalCode}`)
     return output

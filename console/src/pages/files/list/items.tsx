@@ -12,7 +12,7 @@ import type { FileRows } from '../rows.ts'
 import type { Selection } from '../selection.ts'
 import type { Sorting } from '../sorting.ts'
 
-/** What a list and a grid of files have in common. */
+/** The props of a list and of a grid of files. */
 export interface FileItemsProps {
   label: string
   rows: FileRows
@@ -147,7 +147,7 @@ export const ItemElement = ({
   />
 )
 
-/** Adds an item to the selection. */
+/** Selects or deselects an item. */
 export const ItemCheckbox = ({
   item: { index, file, isSelected, on },
   className,

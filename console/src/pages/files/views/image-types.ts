@@ -1,6 +1,6 @@
 // Made from src/files/preview/pictures by `npm run generate`.
 
-/** The types of which the server makes images in other sizes. Of a PDF, it shows the first page. */
+/** The types that the server can resize. For a PDF, it renders the first page. */
 export const imageTypes: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -11,5 +11,5 @@ export const imageTypes: ReadonlySet<string> = new Set([
   'application/pdf',
 ])
 
-/** The largest file of which it makes images. */
+/** The largest file that it resizes. */
 export const maxImageSourceBytes = 26_214_400

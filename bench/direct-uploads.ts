@@ -36,9 +36,9 @@ const upload = async (server: Server, key: string, isDirect: boolean, bytes = so
     await (await request('POST', `${url}/upload/complete`, { headers, body: '{}' })).text()
     let state = ''
     // Like the client of the SDK.
-    for (let delayMs = 200; state !== 'ready'; delayMs = Math.min(delayMs * 2, 5_000)) {
+    for (let delayMs = 0; state !== 'ready'; delayMs = Math.min(delayMs * 2 || 200, 5_000)) {
       await sleep(delayMs)
-      const answer = await (await request('GET', `${url}/upload`, { headers })).json()
+      const answer = await (await request('GET', `${url}/upload?waitSeconds=20`, { headers })).json()
       state = (answer as { data: { state: string } }).data.state
     }
   }

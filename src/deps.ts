@@ -5,6 +5,8 @@ import { createBilling, createPdfPrinter } from './billing/billing.ts'
 import type { Billing, PdfPrinter } from './billing/billing.ts'
 import type { Config } from './config/config.ts'
 import { catalog, checkCatalog, createConnectorTools, toolNamesOf } from './connectors/connectors.ts'
+import { createUploadEnds } from './files/direct/ended.ts'
+import type { UploadEnds } from './files/direct/ended.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
 import { openDatabase } from './platform/database/database.ts'
@@ -97,6 +99,7 @@ export interface Deps {
   publisher: EventPublisher
   /** Streams of events for the clients of this process. */
   eventStreams: EventStreams
+  uploadEnds: UploadEnds
   /** Read the contents that events refer to, for subscribers that ask for them. */
   expanders: Expanders
   /** Evaluates the transforms of event endpoints. */
@@ -254,6 +257,7 @@ export const openDeps = async (
       publisher,
       expanders: { 'message.created': expandMessage(db), 'webhook.event.received': expandReceivedEvent(db) },
       eventStreams,
+      uploadEnds: createUploadEnds(db, wakeups),
       chains,
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,

@@ -8480,6 +8480,11 @@ class IdShareIdParams(TypedDict):
     shareId: str
 
 
+class GetFilesByIdUploadQuery(TypedDict):
+    # How long to wait for the end of the verification in seconds, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait.
+    waitSeconds: NotRequired[int]
+
+
 class GetFilesByIdVersionsQuery(TypedDict):
     # Maximum number of items to return, 1–100. Default 50.
     limit: NotRequired[int]
@@ -10027,6 +10032,7 @@ class Calls:
         route: Literal["GET /files/:id/upload"],
         *,
         params: IdParams,
+        query: GetFilesByIdUploadQuery | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> DirectUpload: ...
@@ -12100,6 +12106,7 @@ class Calls:
         route: Literal["GET /files/:id/upload"],
         *,
         params: IdParams,
+        query: GetFilesByIdUploadQuery | None = ...,
         headers: Mapping[str, str] | None = ...,
         timeout: float | None = ...,
     ) -> Result[DirectUpload]: ...

@@ -14,6 +14,8 @@ export interface DirectUploadOptions {
 }
 
 const urlsAtOnce = 10
+/** Less than the time limit of a request. */
+const waitSeconds = 20
 const firstPollMs = 200
 const longestPollMs = 5_000
 
@@ -74,9 +76,10 @@ export const uploadDirectly = async (client: Client, options: DirectUploadOption
     if ((await client.call('GET /files/:id/upload', { params: { id }, signal })).state === 'open') throw error
   }
   let upload = await client.call('POST /files/:id/upload/complete', { params: { id }, signal })
-  for (let delayMs = firstPollMs; upload.state === 'verifying'; delayMs = Math.min(delayMs * 2, longestPollMs)) {
+  for (let delayMs = 0; upload.state === 'verifying'; delayMs = Math.min(delayMs * 2 || firstPollMs, longestPollMs)) {
     await pause(delayMs, signal)
-    upload = await client.call('GET /files/:id/upload', { params: { id }, signal })
+    // The server responds when the verification ends; the pauses are for one that does not wait.
+    upload = await client.call('GET /files/:id/upload', { params: { id }, query: { waitSeconds }, signal })
   }
   if (upload.state !== 'ready') {
     const message = upload.error ?? 'The upload has failed.'

@@ -8487,6 +8487,10 @@ export interface Routes {
       /** ID of the resource, a UUID. */
       id: string
     }
+    query?: {
+      /** How long to wait for the end of the verification in seconds, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait. */
+      waitSeconds?: number | undefined
+    }
     data: DirectUpload
     errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }

@@ -4,6 +4,7 @@ import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Quotas } from '../quotas/quotas.ts'
+import type { UploadEnds } from './direct/ended.ts'
 import type { Previewer } from './preview/previewer.ts'
 import type { SigningKey } from './signed-urls/token.ts'
 
@@ -32,4 +33,5 @@ export interface PreviewDeps {
 /** What the routes of files and projects need. */
 export interface FilesDeps extends StoreDeps, SigningDeps, PreviewDeps {
   jobs: Pick<Jobs, 'enqueue'>
+  uploadEnds: UploadEnds
 }

@@ -10,6 +10,9 @@ import type { TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../platform/database/database.ts'
 import { storeUnavailable } from '../../platform/object-store/object-store.ts'
+import { noWakeups } from '../../platform/wake/wakeups.ts'
+import { createUploadEnds } from './ended.ts'
+import type { UploadEnds } from './ended.ts'
 import { resumeEnding } from './ending.ts'
 
 const app = await startTestApp()
@@ -17,7 +20,21 @@ const store = await startDirectStore(app.deps.objects)
 after(() => store.stop())
 // The worker of the first server verifies and ends uploads.
 const objects = Object.assign(app.deps.objects, { direct: store.direct })
-const api = await app.secondServer({ S3_BUCKET: 'bucket', S3_DIRECT_UPLOADS: '1' }, { replace: { objects } })
+// It shares a database handle with the worker, so that it hears of ended verifications as in one process.
+const ends = createUploadEnds(app.db, noWakeups)
+let waits = 0
+const uploadEnds: UploadEnds = {
+  subscribe: (...given) => {
+    const unsubscribe = ends.subscribe(...given)
+    waits += 1
+    return () => {
+      waits -= 1
+      unsubscribe?.()
+    }
+  },
+}
+const bucket = { S3_BUCKET: 'bucket', S3_DIRECT_UPLOADS: '1' }
+const api = await app.secondServer(bucket, { replace: { objects, uploadEnds } })
 
 const filesPath = '/api/v1/files'
 const uploadOf = (id: string, rest = ''): string => `${filesPath}/${id}/upload${rest}`
@@ -31,9 +48,12 @@ interface Sent {
 }
 
 /** A pending file whose bytes have all arrived at the store. */
-const sent = async (as: TestActor, place: { parentId?: string; projectId?: string } = {}): Promise<Sent> => {
+const sent = async (
+  as: TestActor,
+  more: { parentId?: string; projectId?: string; mimeType?: string } = {},
+): Promise<Sent> => {
   const content = randomBytes(1_000)
-  const json = { name: 'a.bin', mimeType: 'application/octet-stream', size: content.length, ...place }
+  const json = { name: 'a.bin', mimeType: 'application/octet-stream', size: content.length, ...more }
   const { file, uploadUrl } = await create(api, as, json)
   assert.equal(await put(uploadUrl, content), 200)
   return { id: file.id, uploadUrl, content }
@@ -200,6 +220,104 @@ describe('a file that is deleted while its bytes are verified', () => {
     await succeeds(org, 'POST', uploadOf(upload.id, '/complete'))
     await hasEnded(org, [upload])
     store.direct.complete = complete
+  })
+})
+
+describe('a request that waits for the verification of an upload', () => {
+  /** An upload whose verification does not end before `release` is called. */
+  const held = async (as: TestActor, mimeType?: string): Promise<Sent & { release: () => void }> => {
+    const upload = await sent(as, mimeType === undefined ? {} : { mimeType })
+    const { get } = objects
+    const released = Promise.withResolvers<void>()
+    objects.get = async (...given) => {
+      await released.promise
+      return get.apply(objects, given)
+    }
+    await succeeds(as, 'POST', uploadOf(upload.id, '/complete'))
+    const release = (): void => {
+      objects.get = get
+      released.resolve()
+    }
+    return { ...upload, release }
+  }
+  const waiting = (id: string, seconds: number): string => uploadOf(id, `?waitSeconds=${seconds}`)
+
+  test('gets the state when the upload is ready or has failed', async () => {
+    const org = await app.createOrg()
+    for (const [state, mimeType] of [
+      ['ready', 'application/octet-stream'],
+      ['failed', 'image/png'],
+    ]) {
+      const upload = await held(org, mimeType)
+      const response = api.call('GET', waiting(upload.id, 25), { as: org })
+      await until('the request waits', () => waits === 1)
+      upload.release()
+      const { body, text } = await response
+      assert.equal(body.data.state, state, text)
+      assert.equal(waits, 0)
+    }
+  })
+
+  test('gets the state after its time, and at once for an upload that is open', async () => {
+    const org = await app.createOrg()
+    const { id } = await sent(org)
+    const open = await api.call('GET', waiting(id, 25), { as: org })
+    assert.equal(open.body.data.state, 'open')
+    const upload = await held(org)
+    const late = await api.call('GET', waiting(upload.id, 1), { as: org })
+    assert.equal(late.body.data.state, 'verifying')
+    upload.release()
+    for (const seconds of [-1, 26, 1.5]) {
+      const { status } = await api.call('GET', waiting(upload.id, seconds), { as: org })
+      assert.equal(status, 400)
+    }
+  })
+
+  test('ends when its key is revoked, when its client disconnects, and when the server stops', async () => {
+    const org = await app.createOrg()
+    const person = await app.createUser(org, 'member')
+    const upload = await held(person)
+    const path = waiting(upload.id, 25)
+
+    const gone = new AbortController()
+    const headers = { authorization: `Bearer ${person.key}` }
+    const abandoned = assert.rejects(fetch(api.url + path, { headers, signal: gone.signal }))
+    await until('the request waits', () => waits === 1)
+    gone.abort()
+    await abandoned
+    await until('nothing waits', () => waits === 0)
+
+    const third = await app.secondServer(bucket, { replace: { objects, uploadEnds } })
+    const stopped = third.call('GET', path, { as: person })
+    await until('the request waits', () => waits === 1)
+    await third.app.close()
+    assert.equal((await stopped).body.data.state, 'verifying')
+
+    const cut = assert.rejects(api.call('GET', path, { as: person }))
+    await until('the request waits', () => waits === 1)
+    await succeeds(org, 'DELETE', `/api/v1/api-keys/${person.apiKeyId}`)
+    await cut
+    await until('nothing waits', () => waits === 0)
+    upload.release()
+  })
+
+  test('is one of at most 50 of a person, and further ones get the state at once', () => {
+    const mine = Array.from({ length: 50 }, () => ends.subscribe('file', 'person', () => undefined))
+    assert.ok(mine.every((one) => one !== undefined))
+    assert.equal(
+      ends.subscribe('file', 'person', () => undefined),
+      undefined,
+    )
+    const other = ends.subscribe('file', 'other', () => undefined)
+    assert.ok(other)
+    for (const unsubscribe of [...mine, other]) {
+      unsubscribe()
+      // A second call changes nothing.
+      unsubscribe()
+    }
+    const again = ends.subscribe('file', 'person', () => undefined)
+    assert.ok(again)
+    again()
   })
 })
 

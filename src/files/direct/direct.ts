@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Actor } from '../../identity/actor.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { ApiError, badRequest, conflict, notFound } from '../../platform/http/errors.ts'
@@ -144,6 +145,42 @@ export const readDirect = async (deps: DirectDeps, actor: Actor, fileId: string)
   if (!(await fileQueries.findFile(deps.db, actor, fileId))) throw notFound('Upload')
   if (upload.state !== 'open' || upload.isExpired) return directRecord(upload)
   return directRecord(upload, receivedOf(await arrived(requireDirect(deps), upload), upload))
+}
+
+const pollMs = 2_000
+
+/** Resolves after `ms`, or when \`subscribe\` calls back or the signal is aborted before. */
+const firstOf = (ms: number, signal: AbortSignal, told: Promise<void>): Promise<void> => {
+  const over = new AbortController()
+  const stop = AbortSignal.any([signal, over.signal])
+  return Promise.race([told, delay(ms, undefined, { signal: stop }).catch(() => undefined)]).finally(() => over.abort())
+}
+
+/**
+ * The same, once it is not being verified any more, or after `waitSeconds`. Ends at once when the signal is aborted, or
+ * when this person or this process waits for many uploads already.
+ */
+export const awaitDirect = async (
+  deps: DirectDeps & Pick<FilesDeps, 'uploadEnds'>,
+  actor: Actor,
+  fileId: string,
+  { waitSeconds, signal }: { waitSeconds: number; signal: AbortSignal },
+) => {
+  const until = performance.now() + waitSeconds * 1_000
+  for (;;) {
+    const told = Promise.withResolvers<void>()
+    // Before the state is read, so that no end is missed.
+    const unsubscribe =
+      waitSeconds === 0 ? undefined : deps.uploadEnds.subscribe(fileId, actor.userId, () => told.resolve())
+    try {
+      const upload = await readDirect(deps, actor, fileId)
+      const leftMs = until - performance.now()
+      if (upload.state !== 'verifying' || !unsubscribe || leftMs <= 0 || signal.aborted) return upload
+      await firstOf(Math.min(leftMs, pollMs), signal, told.promise)
+    } finally {
+      unsubscribe?.()
+    }
+  }
 }
 
 export const signPart = async (

@@ -1,10 +1,11 @@
+import { onceClosed } from '../../platform/http/closed.ts'
 import { rejectTags } from '../../platform/http/etag.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import type { FilesDeps } from '../deps.ts'
-import { abortDirect, completeDirect, readDirect, signParts } from './direct.ts'
-import { DirectParts, DirectPartsRequest, DirectUpload } from './schemas.ts'
+import { abortDirect, awaitDirect, completeDirect, readDirect, signParts } from './direct.ts'
+import { DirectParts, DirectPartsRequest, DirectUpload, DirectUploadQuery } from './schemas.ts'
 
 const only =
   'Only for files that were created with an `upload`, on a server with `S3_DIRECT_UPLOADS=1`, and only for the person who created them: NOT_FOUND for others.'
@@ -20,12 +21,24 @@ export const registerDirectRoutes = (app: App, deps: FilesDeps): void => {
       schema: {
         tags,
         summary: 'Retrieve a direct upload',
-        description: `Returns the state of an upload to the object store, and while it is open the parts that have arrived. ${only} CONFLICT when the store has deleted the upload.`,
+        description: `Returns the state of an upload to the object store, and while it is open the parts that have arrived. With \`waitSeconds\` it responds when the verification has ended. ${only} CONFLICT when the store has deleted the upload.`,
         params: IdParams,
+        querystring: DirectUploadQuery,
         response: { 200: Success(DirectUpload) },
       },
     },
-    async ({ actor, params }) => ok(await readDirect(deps, actor, params.id)),
+    async (request, reply) => {
+      const { actor, params, query } = request
+      if (query.waitSeconds === 0) return ok(await readDirect(deps, actor, params.id))
+      const gone = new AbortController()
+      const unwatch = request.watchAuthority(() => void reply.raw.destroy())
+      onceClosed(reply.raw, () => {
+        unwatch()
+        gone.abort()
+      })
+      const signal = AbortSignal.any([gone.signal, app.stopping])
+      return ok(await awaitDirect(deps, actor, params.id, { waitSeconds: query.waitSeconds, signal }))
+    },
   )
 
   app.post(
@@ -57,7 +70,7 @@ export const registerDirectRoutes = (app: App, deps: FilesDeps): void => {
       schema: {
         tags,
         summary: 'Complete a direct upload',
-        description: `Has the bytes verified in the background when all parts have arrived: their size, their type by the first bytes, and their SHA-256. The upload is \`verifying\` and then \`ready\` or \`failed\`: retrieve it to find out. A repeated request changes nothing. ${only} CONFLICT when parts are missing or the upload has expired.`,
+        description: `Has the bytes verified in the background when all parts have arrived: their size, their type by the first bytes, and their SHA-256. The upload is \`verifying\` and then \`ready\` or \`failed\`: retrieve it with \`waitSeconds\` to find out. A repeated request changes nothing. ${only} CONFLICT when parts are missing or the upload has expired.`,
         params: IdParams,
         response: { 202: Success(DirectUpload) },
       },

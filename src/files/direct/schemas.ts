@@ -38,6 +38,17 @@ export const DirectUpload = Type.Object(
   { description: 'An upload whose bytes are sent to the object store.' },
 )
 
+export const DirectUploadQuery = Type.Object({
+  waitSeconds: Type.Integer({
+    minimum: 0,
+    maximum: 25,
+    default: 0,
+    description:
+      'How long to wait for the end of the verification in seconds, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait.',
+    examples: [25],
+  }),
+})
+
 export const DirectPartsRequest = Type.Object({
   numbers: Type.Array(PartNumber('Number of a part, from 1 to `partCount`, which is at most 10,000.'), {
     minItems: 1,

@@ -11,6 +11,7 @@ import { recordChange } from '../events.ts'
 import * as fileQueries from '../queries.ts'
 import { measure } from '../uploads/uploads.ts'
 import type { Measured } from '../uploads/uploads.ts'
+import { uploadEnded } from './ended.ts'
 import { abortLater, endUpload, endUseless } from './ending.ts'
 import type { EndingDeps } from './ending.ts'
 import * as queries from './queries.ts'
@@ -58,6 +59,7 @@ const finish = async (
   const attempt = (): Promise<void> =>
     db.transaction({ orgId }, async (db) => {
       if ((await queries.setState(db, orgId, fileId, { from: 'verifying', to: 'ready' })) === 0) return
+      db.signal(uploadEnded, fileId)
       await queries.setBlobState(db, orgId, blobId, { from: 'part', to: 'writing' })
       const blob = await blobQueries.activateBlob(db, { orgId, blobId, ...measured })
       if (!blob) throw conflict('The bytes were deleted.')
@@ -83,6 +85,7 @@ const fail = async (deps: EndingDeps, { orgId, fileId, blobId, storeId }: Verify
   await deps.db.transaction({ orgId }, async (db) => {
     const states = { from: 'verifying', to: 'failed', error: reason } as const
     if ((await queries.setState(db, orgId, fileId, states)) === 0) return
+    db.signal(uploadEnded, fileId)
     await endUpload(db, deps, systemActor(orgId, 'Upload verification'), { fileId, blobId })
   })
   await abortLater(deps, deps.objects.direct, { orgId, blobId, storeId })

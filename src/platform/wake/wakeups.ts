@@ -12,8 +12,9 @@ import type { WakeMessage, WakeTransport } from './transport.ts'
  * - `readers`: a turn whose stream is read.
  * - `stops`: a turn that was cancelled.
  * - `events`: an org with new events in its log.
+ * - `uploads`: a file whose direct upload was verified.
  */
-export type WakeTopic = 'jobs' | 'deliveries' | 'turns' | 'readers' | 'stops' | 'events'
+export type WakeTopic = 'jobs' | 'deliveries' | 'turns' | 'readers' | 'stops' | 'events' | 'uploads'
 
 /**
  * Wakes other processes after a commit, so that they need not wait for their next poll. A wake-up is a hint: it may be

@@ -279,6 +279,38 @@ describe('PUT to the uploadUrl', () => {
     assert.equal((await get(file.id)).body.data.status, 'ready')
   })
 
+  test('PUT is NOT_FOUND when the creator of the file has left the org, also during the upload', async () => {
+    const pendingOfMember = async (): Promise<{ path: string; leaves: () => Promise<void> }> => {
+      const person = await app.createUser(owner, 'member')
+      const json = { name: 'a.txt', mimeType: 'text/plain', size: 200_000 }
+      const { uploadUrl } = await create(app, person, json)
+      const { items } = (await app.call('GET', '/api/v1/members?limit=100', { as: owner })).body.data
+      const { id } = items.find((one: { userId: string }) => one.userId === person.userId)
+      const leaves = async (): Promise<void> => {
+        const { status, text } = await app.call('DELETE', `/api/v1/members/${id}`, { as: owner })
+        assert.equal(status, 200, text)
+      }
+      return { path: pathOf(app, uploadUrl), leaves }
+    }
+    const before = await pendingOfMember()
+    await before.leaves()
+    const response = await leavesNothing(app, 'NOT_FOUND', () => put(before.path, 'x'.repeat(200_000)))
+    assert.equal(response.status, 404)
+
+    const late = await pendingOfMember()
+    const stored = await traces(app)
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const answer = put(late.path, readable)
+    await writer.write(Buffer.from('x'.repeat(100_000)))
+    await until('the upload is under way', async () => (await traces(app)).unfinished > stored.unfinished)
+    await late.leaves()
+    await writer.write(Buffer.from('x'.repeat(100_000)))
+    await writer.close()
+    assert.equal((await answer).status, 404)
+    await until('nothing of it is left', async () => isDeepStrictEqual(await traces(app), stored))
+  })
+
   test('PUT is NOT_FOUND when the file is deleted, also during the upload', async () => {
     const { file, path } = await pending(5)
     await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })

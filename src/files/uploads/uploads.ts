@@ -226,7 +226,11 @@ export const storeFile = async (
 /** Completes a pending file. Throws CONFLICT when another upload completed it first, NOT_FOUND when it is deleted. */
 export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> => {
   const work = async (db: Transaction, blobId: string): Promise<queries.FileRow> => {
-    const row = await queries.finishFile(db, received.orgId, fileId, { blobId, sha256: received.sha256 })
+    const row = await queries.finishFile(db, received.orgId, fileId, {
+      blobId,
+      sha256: received.sha256,
+      ofMember: true,
+    })
     if (row) {
       await recordChange(db, systemActor(received.orgId, 'Upload URL'), { before: row, after: row }, ['content'])
       return row

@@ -91,6 +91,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerSessionRoutes(app, sessionDeps)
   registerOpenAiRoutes(app, sessionDeps)
   const client = createEmbeddingClient({ ...deps, providers: config.modelProviders })
+  app.addHook('onClose', () => client.close())
   const embedder = createEmbedder({ ...deps, client })
   registerEmbeddingRoutes(app, embedder)
   registerOpenAiEmbeddingRoutes(app, embedder)

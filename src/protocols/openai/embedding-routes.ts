@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../platform/http/http.ts'
+import { sendWritten } from '../../sessions/embeddings/response.ts'
 import { maxStoredBytes } from '../../sessions/embeddings/embeddings.ts'
 import type { Embedder } from '../../sessions/embeddings/embeddings.ts'
 import { maxDimensions, maxInputs, maxTextLength } from '../../sessions/embeddings/schemas.ts'
@@ -87,13 +88,6 @@ const readInput = (input: string | (string | number | number[])[]): string | str
   throw unsupported('input', 'input must be a text or an array of texts. Arrays of tokens are not supported.')
 }
 
-/** 32-bit floating point numbers, little-endian on every platform. */
-const base64Of = (vector: number[]): string => {
-  const buffer = Buffer.allocUnsafe(4 * vector.length)
-  for (const [index, value] of vector.entries()) buffer.writeFloatLE(value, 4 * index)
-  return buffer.toString('base64')
-}
-
 export const registerOpenAiEmbeddingRoutes = (app: App, embedder: Embedder): void => {
   app.post(
     `${openAiPrefix}/embeddings`,
@@ -108,20 +102,16 @@ export const registerOpenAiEmbeddingRoutes = (app: App, embedder: Embedder): voi
         response: { 200: EmbeddingResponse, ...failures },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { model, input, dimensions, encoding_format: format } = request.body
       const texts = { model, input: readInput(input), ...(dimensions === undefined ? {} : { dimensions }) }
-      const { vectors, inputTokens } = await embedder.embed(request, texts)
-      return {
-        object: 'list' as const,
-        data: vectors.map((vector, index) => ({
-          object: 'embedding' as const,
-          index,
-          embedding: format === 'base64' ? base64Of(vector) : vector,
-        })),
-        model,
-        usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
-      }
+      const { json, inputTokens } = await embedder.embed(
+        request,
+        texts,
+        format === 'base64' ? 'openai-base64' : 'openai-floats',
+      )
+      const rest = JSON.stringify({ model, usage: { prompt_tokens: inputTokens, total_tokens: inputTokens } })
+      return sendWritten(reply, ['{"object":"list","data":', json, `,${rest.slice(1)}`]) as never
     },
   )
 }

@@ -1,10 +1,10 @@
-import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { ModelProvider } from '../../config/models.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import type { Circuits } from '../models/circuits.ts'
 import { toModelFailure } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-client.ts'
-import { demoEmbedding } from './demo-embedding.ts'
+import type { ProviderRequest, ProviderResponse, VectorFault, VectorFormat, Vectors } from './protocol.ts'
+import { createVectorThread } from './vector-thread.ts'
 
 export interface EmbeddingCall {
   /** `provider/model` */
@@ -16,18 +16,13 @@ export interface EmbeddingCall {
   dimensions: number | undefined
   /** The org's own key at the provider. Default: the operator's key. */
   apiKey: string | undefined
-}
-
-export interface EmbeddingResult {
-  /** One for each text, in the same order, all with the same length. */
-  vectors: number[][]
-  /** Undefined when the provider did not report them. */
-  inputTokens: number | undefined
+  format: VectorFormat
 }
 
 export interface EmbeddingClient {
   /** One request to the provider. Throws a ModelFailure. */
-  embed(call: EmbeddingCall): Promise<EmbeddingResult>
+  embed(call: EmbeddingCall): Promise<Vectors>
+  close(): Promise<void>
 }
 
 export interface EmbeddingClientOptions {
@@ -39,74 +34,80 @@ export interface EmbeddingClientOptions {
 /** For a whole request: unlike a turn's, the response comes at once. */
 export const callTimeoutMs = 60_000
 
-type Fetch = typeof globalThis.fetch
-
-/** The clients are loaded on first use, as for other models. */
-const openModel = async (
-  { protocol, name: provider, baseUrl: baseURL }: ModelProvider,
-  name: string,
-  { apiKey, fetch }: { apiKey: string | undefined; fetch: Fetch },
-): Promise<EmbeddingModelV4> => {
-  if (protocol === 'openai') {
-    const { createOpenAI } = await import('@ai-sdk/openai')
-    return createOpenAI({ baseURL, apiKey: apiKey ?? '', fetch }).embeddingModel(name)
-  }
-  if (protocol === 'google') {
-    const { createGoogle } = await import('@ai-sdk/google')
-    return createGoogle({ baseURL, apiKey: apiKey ?? '', fetch }).embeddingModel(name)
-  }
-  if (protocol === 'anthropic') throw new ModelFailure('rejected', 'The provider of the model has no embeddings.')
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const settings = { name: provider, baseURL, fetch, ...(apiKey ? { apiKey } : {}) }
-  return createOpenAICompatible(settings).embeddingModel(name)
-}
+/** 1,024 vectors of 8,192 numbers take less. */
+const maxResponseBytes = 200_000_000
 
 const unreadable = (): ModelFailure =>
   new ModelFailure('unavailable', "The model's provider sent an unreadable response.")
 
-/** The provider's vectors, if there is one of the same length for each text. */
-const checkVectors = (vectors: number[][], { input, dimensions }: EmbeddingCall): void => {
-  const length = dimensions ?? vectors[0]?.length ?? 0
-  const isVector = (vector: number[]): boolean => vector.length === length && vector.every(Number.isFinite)
-  if (length === 0 || vectors.length !== input.length || !vectors.every(isVector)) throw unreadable()
+const errorOf = (fault: VectorFault): Error => {
+  if ('unreadable' in fault) return unreadable()
+  if ('maxTexts' in fault) {
+    return new ModelFailure('rejected', `The model takes at most ${fault.maxTexts} texts in a request.`)
+  }
+  return Object.assign(new Error('the request for embeddings failed'), fault.error)
+}
+
+const readBody = async (body: AsyncIterable<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxResponseBytes) throw unreadable()
+    chunks.push(chunk)
+  }
+  // Of its own memory, which can be passed to a thread.
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
 }
 
 export const createEmbeddingClient = ({ providers, outbound, circuits }: EmbeddingClientOptions): EmbeddingClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
-  // The operator chose the URL, so it may be private.
-  const fetch: Fetch = (url, init) => outbound.fetch(url instanceof Request ? url.url : url, { ...init, trusted: true })
+  const thread = createVectorThread()
 
-  const open = ({ modelId, apiKey }: EmbeddingCall): Promise<EmbeddingModelV4> | EmbeddingModelV4 => {
-    const [providerName = '', ...rest] = modelId.split('/')
-    if (providerName === 'atrium') return demoEmbedding
-    const provider = byName.get(providerName)
-    if (!provider) throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
-    return openModel(provider, rest.join('/'), { apiKey: apiKey ?? provider.apiKey, fetch })
-  }
+  const sendFor =
+    (signal: AbortSignal) =>
+    async ({ url, ...init }: ProviderRequest): Promise<ProviderResponse> => {
+      // The operator chose the URL, so it may be private.
+      const response = await outbound.fetch(url, { ...init, signal, trusted: true })
+      const { status, headers } = response
+      return { status, headers: Object.fromEntries(headers), body: await readBody(response.body) }
+    }
 
   return {
-    embed: async (call) => {
-      const { input, dimensions, orgId, modelId } = call
+    embed: async ({ modelId, orgId, apiKey, ...call }) => {
+      const [providerName = '', ...rest] = modelId.split('/')
+      const provider = byName.get(providerName)
+      if (!provider && providerName !== 'atrium') {
+        throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
+      }
       const signal = AbortSignal.timeout(callTimeoutMs)
-      const model = await open(call)
-      const most = (await model.maxEmbeddingsPerCall) ?? Infinity
-      if (input.length > most) throw new ModelFailure('rejected', `The model takes at most ${most} texts in a request.`)
-      const options = { values: input, abortSignal: signal, ...(dimensions === undefined ? {} : { dimensions }) }
+      const asked = {
+        ...call,
+        name: rest.join('/'),
+        apiKey: apiKey ?? provider?.apiKey,
+        provider: provider && { protocol: provider.protocol, name: provider.name, baseUrl: provider.baseUrl },
+      }
       try {
-        const provider = modelId.split('/')[0] ?? ''
-        const result = await circuits.guard({ provider, orgId }, async () => {
+        return await circuits.guard({ provider: providerName, orgId }, async () => {
           try {
-            return await model.doEmbed(options)
+            const result = await thread.ask(asked, sendFor(signal), signal)
+            if ('json' in result) return result
+            throw errorOf(result)
           } catch (error) {
             if (!signal.aborted) throw error
             throw new ModelFailure('silent', "The model's provider did not respond in time.", { cause: error })
           }
         })
-        checkVectors(result.embeddings, call)
-        return { vectors: result.embeddings, inputTokens: result.usage?.tokens }
       } catch (error) {
         throw toModelFailure(error)
       }
     },
+    close: thread.close,
   }
 }

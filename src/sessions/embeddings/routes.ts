@@ -1,8 +1,9 @@
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { ok, Success } from '../../platform/http/schemas.ts'
+import { Success } from '../../platform/http/schemas.ts'
 import { maxStoredBytes } from './embeddings.ts'
 import type { Embedder } from './embeddings.ts'
+import { sendWritten } from './response.ts'
 import { EmbeddingCreate, EmbeddingList } from './schemas.ts'
 
 export const registerEmbeddingRoutes = (app: App, embedder: Embedder): void => {
@@ -24,9 +25,10 @@ export const registerEmbeddingRoutes = (app: App, embedder: Embedder): void => {
         response: { 200: Success(EmbeddingList) },
       },
     },
-    async (request) => {
-      const { model, dimensions, vectors, ...usage } = await embedder.embed(request, request.body)
-      return ok({ model, dimensions, embeddings: vectors, usage })
+    async (request, reply) => {
+      const { model, dimensions, json, ...usage } = await embedder.embed(request, request.body, 'lists')
+      const rest = JSON.stringify({ model, dimensions, usage })
+      return sendWritten(reply, [`{"success":true,"data":${rest.slice(0, -1)},"embeddings":`, json, '}}']) as never
     },
   )
 }

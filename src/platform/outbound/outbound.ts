@@ -4,34 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { buildConnector, Dispatcher } from 'undici'
 import { startDeadline, until } from './deadline.ts'
 import { badRequest } from '../http/errors.ts'
+import { OutboundError } from './failure.ts'
+import type { OutboundFailure } from './failure.ts'
 import { discard, toResponse } from './response.ts'
 import { limitLookups, lookUpFor } from './lookup-limits.ts'
+import { limitOverhead } from './overhead.ts'
 import { createNameResolution } from './name-resolution.ts'
 import type { Resolve, Resolved } from './name-resolution.ts'
 import { createRange, isPublicAddress } from './public-addresses.ts'
 import type { Cidr } from './public-addresses.ts'
 
-/** Why there is no response. */
-export type OutboundFailure =
-  | 'invalid_url'
-  | 'blocked'
-  | 'dns_error'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'tls_error'
-  | 'timeout'
-  | 'network_error'
-
-/** The message may be shown to the user who named the URL, so it contains nothing about the internal network. */
-export class OutboundError extends Error {
-  readonly reason: OutboundFailure
-
-  constructor(reason: OutboundFailure, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'OutboundError'
-    this.reason = reason
-  }
-}
+export { OutboundError } from './failure.ts'
+export type { OutboundFailure } from './failure.ts'
 
 /** The org that a request is made for. */
 export interface OnBehalf {
@@ -200,13 +184,28 @@ const createGuardedConnector = (rule: Rule, build: typeof buildConnector): build
         return
       }
       const rejection = rule.rejectionOf(socket.remoteAddress ?? '', port)
-      if (rejection === undefined) callback(null, socket)
-      else {
+      if (rejection === undefined) {
+        limitOverhead(socket)
+        callback(null, socket)
+      } else {
         socket.destroy()
         callback(blocked(rejection), null)
       }
     })
   }
+}
+
+const createOpenConnector = (build: typeof buildConnector): buildConnector.connector => {
+  const connect = build({ allowH2: false, timeout: connectTimeoutMs })
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error) {
+        callback(error, null)
+        return
+      }
+      limitOverhead(socket)
+      callback(null, socket)
+    })
 }
 
 const codeOf = (error: unknown): string =>
@@ -274,7 +273,7 @@ const openClients = async (rule: Rule) => {
   return {
     request,
     guarded: new Agent({ ...options, connect: createGuardedConnector(rule, buildConnector) }),
-    open: new Agent({ ...options, connect: { allowH2: false, timeout: connectTimeoutMs } }),
+    open: new Agent({ ...options, connect: createOpenConnector(buildConnector) }),
   }
 }
 

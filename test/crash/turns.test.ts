@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test'
 import { readUIMessageStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import { sql } from '../../src/platform/database/database.ts'
+import type { Sql } from '../../src/platform/database/database.ts'
 import { createAgent, streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor } from '../harness.ts'
@@ -252,16 +253,31 @@ const readAsClient = async (events: { data: UIMessageChunk }[]): Promise<string>
   return text
 }
 
-// Every worker but the last dies within seconds, before it can take over the turn of another one. So all cases crash
-// first, one after another, and the last worker takes over all turns.
+/** Moves the leases of all turns and the heartbeats of their jobs into the future, or back. */
+const moveLeases = async (days: 1 | -1): Promise<void> => {
+  const isMoved = (at: Sql): Sql =>
+    days === 1 ? sql`${at} < now() + interval '12 hours'` : sql`${at} > now() + interval '12 hours'`
+  await db.execute(sql`
+    update turns set lease_until = lease_until + ${days} * interval '1 day' where ${isMoved(sql`lease_until`)}`)
+  await db.execute(sql`
+    update pgboss.job set heartbeat_on = heartbeat_on + ${days} * interval '1 day'
+    where state = 'active' and ${isMoved(sql`heartbeat_on`)}`)
+}
+
+// A worker that is about to die must not take over the turn of another one, which would have two dead workers then. So
+// all cases crash first, one after another, and the last worker takes over all turns.
 const crashed = new Map<string, Crashed>()
-for (const one of cases) crashed.set(one.what, await crash(one))
+for (const one of cases) {
+  crashed.set(one.what, await crash(one))
+  await moveLeases(1)
+}
 const abandoned = await crash({
   what: '',
   plan: { dieAt: 'mid-stream', nth: 3 },
   text: '/slow 2000\nHello',
   effects: {},
 })
+await moveLeases(1)
 const repairing = await crash({
   what: '',
   plan: { dieAt: 'before-model-call', nth: 2 },
@@ -270,6 +286,7 @@ const repairing = await crash({
   effects: {},
 })
 const cancelling = await app.call('POST', `/api/v1/turns/${abandoned.turnId}/cancel`, { as: abandoned.owner })
+await moveLeases(-1)
 await startWorker()
 const sinceTakeover = startStopwatch(db)
 after(() => sinceTakeover.stop())

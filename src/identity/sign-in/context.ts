@@ -4,7 +4,7 @@ import type { ApiError } from '../../platform/http/errors.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { Origin } from '../actor.ts'
 import type { BetterAuth } from './better-auth.ts'
-import { clientAddressHeader, rawCookie, sentCookie } from './session-cookie.ts'
+import { clientAddressHeader, noSession, rawCookie, sentCookie } from './session-cookie.ts'
 
 /** The parts of a browser's request that sign-in uses. */
 export interface BrowserRequest {
@@ -58,7 +58,7 @@ const rejections: Record<string, ApiError> = {
   TOTP_NOT_ENABLED: conflict('Two-factor authentication has not been set up.'),
   TOTP_ALREADY_ENABLED: conflict('Two-factor authentication is already on. Remove it first.'),
   INVALID_PASSWORD: wrongProof,
-  UNAUTHORIZED: unauthorized('The session is invalid: it has ended or expired. Sign in again.'),
+  UNAUTHORIZED: noSession,
 }
 
 const rejectionOf = (error: unknown): ApiError | undefined => {

@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/database/database.ts'
-import { forbidden, unauthorized } from '../../platform/http/errors.ts'
+import { forbidden } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import type { Actor } from '../actor.ts'
 import { noWorkspaceAccess } from '../authority.ts'
 import { effectivePermissions } from '../permissions.ts'
 import * as queries from '../queries.ts'
-import { sessionTokenOf } from './session-cookie.ts'
+import { noSession, sessionTokenOf } from './session-cookie.ts'
 
 /** Finds the actor of a browser's session. */
 export interface SessionAuthority {
@@ -23,7 +23,6 @@ export const requireSession = (actor: Actor): void => {
   if (actor.apiKey !== null) throw forbidden('This route needs a session. API keys cannot use it.')
 }
 
-const noSession = unauthorized('The session is invalid: it has ended or expired. Sign in again.')
 const noOrgAccess = forbidden('You are not a member of this org, or it does not exist.')
 
 /**

@@ -1,4 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { unauthorized } from '../../platform/http/errors.ts'
+
+export const noSession = unauthorized('The session is invalid: it has ended or expired. Sign in again.')
 
 export const cookiePrefix = 'atrium'
 export const sessionCookie = `${cookiePrefix}.session_token`

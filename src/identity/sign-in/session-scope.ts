@@ -4,11 +4,16 @@ import type { BrowserRequest } from './context.ts'
 import { overlaps } from './org-scope.ts'
 import type { OrgScope } from './org-scope.ts'
 import type { PasswordRow } from './queries.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { noSession, sessionCookie } from './session-cookie.ts'
 
-/** The org scope of the browser's session. Later calls of Better Auth in this transaction have the same scope. */
+/**
+ * The org scope of the browser's session. Later calls of Better Auth in this transaction have the same scope. Throws
+ * UNAUTHORIZED when the session has ended since the request was authenticated.
+ */
 export const scopeOfSession = async (auth: BetterAuth, request: BrowserRequest): Promise<OrgScope> => {
-  await auth.api.getSession({ headers: headersOf(request, sessionCookie), query: { disableRefresh: true } })
+  const headers = headersOf(request, sessionCookie)
+  const session = await auth.api.getSession({ headers, query: { disableRefresh: true } })
+  if (!session) throw noSession
   return auth.currentScope()
 }
 

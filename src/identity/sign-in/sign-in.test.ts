@@ -351,6 +351,21 @@ describe('changing the password', () => {
     assert.equal(again.status, 200)
   })
 
+  test('changes it once when two requests of a session arrive at the same time, and rejects the other', async () => {
+    const owner = await newOwner()
+    for (let round = 0; round < 3; round += 1) {
+      const person = await signedIn(owner)
+      const json = { currentPassword: password, newPassword: password }
+      const answers = await Promise.all([1, 2, 3].map(() => person.call('POST', '/auth/password', json)))
+      const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+      assert.equal(statuses[0], 200)
+      assert.ok(
+        statuses.slice(1).every((status) => status === 401 || status === 403),
+        String(statuses),
+      )
+    }
+  })
+
   test('accepts a password of 8 emoji and rejects one of 129 letters', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)

@@ -1,13 +1,12 @@
 import type { Database } from '../../../platform/database/database.ts'
-import { notFound, unauthorized } from '../../../platform/http/errors.ts'
+import { notFound } from '../../../platform/http/errors.ts'
 import type { Origin } from '../../actor.ts'
 import { auditPerson } from '../../audit/audit.ts'
-import { sessionTokenOf } from '../session-cookie.ts'
+import { noSession, sessionTokenOf } from '../session-cookie.ts'
 import * as queries from './queries.ts'
 import type { CurrentSession, OwnSessionRow } from './queries.ts'
 
 const maxListed = 100
-const noSession = unauthorized('The session is invalid: it has ended or expired. Sign in again.')
 
 /** The session of a browser's cookie. Throws UNAUTHORIZED without one. */
 export const currentSession = async (

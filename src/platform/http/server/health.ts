@@ -37,7 +37,7 @@ interface Failure {
   error: unknown
 }
 
-const failuresOf = async ({ checks, timeoutMs = 2_000 }: HealthOptions): Promise<Failure[]> => {
+const failuresOf = async ({ checks, timeoutMs = 5_000 }: HealthOptions): Promise<Failure[]> => {
   const results = await Promise.all(
     checks.map(async (one): Promise<Failure[]> => {
       try {

@@ -203,7 +203,10 @@ const change = (agents: string[]) => {
 /** Expires the leases of killed workers, which last 30 s. */
 const expireLeases = () =>
   withClient(socketDir, (client) =>
-    client.query('update webhook_queue set due_at = now() where lease_token is not null and due_at > now()'),
+    // Not those that are being settled: the order of the locks of both statements could differ.
+    client.query(`
+      update webhook_queue set due_at = now() where number in (
+        select number from webhook_queue where lease_token is not null and due_at > now() for update skip locked)`),
   )
 
 const assertOnce = (events: AgentUpdated[], reader: string): void => {

@@ -359,7 +359,7 @@ describe('workers', () => {
     await db.execute(sql`
       update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
       where name = ${kind.name}`)
-    const heir = open({ silentMs: 4_000, reapMs: 1_000, pollMs: 10 })
+    const heir = open({ silentMs: 4_000, reapMs: 2_000, pollMs: 10 })
     heir.work(kind, async ({ name }, { attempt }) => void seen.push(`${name} ${attempt}`))
     await heir.start({ work: true })
     await until('the dead one is taken over', () => seen.length === 2)

@@ -24,6 +24,11 @@ const offScreen = `[...document.querySelectorAll('table, [role=grid]')]
   })
   .map((control) => control.getAttribute('aria-label') ?? control.textContent)`
 
+/** Cells of tables whose text has a letter or two on each line. */
+const squeezed = `[...document.querySelectorAll('td, [role=gridcell]')]
+  .filter((cell) => cell.innerText.length > 4 && cell.clientWidth > 0 && cell.clientWidth < 40)
+  .map((cell) => cell.innerText)`
+
 // One load of a page serves all three checks: loading is what takes the time.
 for (const shot of shots.filter((one) => one.phone !== true)) {
   test(`the console page "${shot.name}" is accessible in light and dark, logs no error and fits a phone`, async () => {
@@ -44,6 +49,7 @@ for (const shot of shots.filter((one) => one.phone !== true)) {
       const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
       assert.ok(overflow <= 0, `${shot.name} is ${overflow} pixels wider than ${phone.width}`)
       assert.deepEqual(await page.evaluate(offScreen), [], `controls of ${shot.name} are off the screen`)
+      assert.deepEqual(await page.evaluate(squeezed), [], `cells of ${shot.name} are too narrow for their text`)
       await page.setViewportSize(desktop)
     }
     assert.deepEqual(pageErrors.splice(0), [])

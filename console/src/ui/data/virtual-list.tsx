@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import styles from './virtual-list.module.css'
 
@@ -55,6 +55,7 @@ export const VirtualList = ({
     paddingEnd: coveredBottom,
     scrollPaddingEnd: coveredBottom,
   })
+  useLayoutEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
   const items = virtualizer.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = (items.at(-1)?.index ?? -1) + 1

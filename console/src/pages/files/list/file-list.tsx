@@ -23,7 +23,11 @@ import { ItemCheckbox, ItemElement, ItemMenuButton, useFileItems } from './items
 import type { FileItemsProps, ItemProps } from './items.tsx'
 import { ListHeader } from './list-header.tsx'
 
-const rowHeight = matchMedia('(pointer: coarse)').matches ? 52 : 40
+/** Rows with a line below the name are higher, and so are those that fingers touch. */
+const heightOf = (hasFacts: boolean): number => {
+  if (matchMedia('(pointer: coarse)').matches) return 52
+  return hasFacts || matchMedia('(width < 760px)').matches ? 48 : 40
+}
 const headerHeight = 34
 
 /** The folder of a search result; on a phone also the size and the time, which have no columns there. */
@@ -137,7 +141,7 @@ export const FileList = (props: FileItemsProps) => {
       count={total}
       rowCount={total + 1}
       header={{ height: headerHeight, element: <ListHeader sorting={sorting} onSort={onSort} /> }}
-      rowHeight={rowHeight}
+      rowHeight={heightOf(itemAt(0)?.file.path !== undefined)}
       onRange={rows.onRange}
       activeIndex={selection.active}
       renderRow={(index) => {

@@ -13,6 +13,7 @@ import type {
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { registerBodyIntake } from './limits/body-intake.ts'
+import { registerChunkPace } from './limits/chunk-pace.ts'
 import type { BodyLimits } from './limits/body-intake.ts'
 import { limitConnections } from './limits/connection-limits.ts'
 import type { Connections, ConnectionLimits } from './limits/connection-limits.ts'
@@ -272,6 +273,7 @@ export const createHttp = (options: HttpOptions): App => {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   announceStop(app)
   app.decorate('connections', limitConnections(app.server, options.connectionLimits ?? { max: 0, maxPerAddress: 0 }))
+  registerChunkPace(app.server)
   registerBodyIntake(app, options.bodyLimits)
   const methodsOf = collectRoutes(app)
   registerJsonBody(app)

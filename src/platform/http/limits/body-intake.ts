@@ -8,6 +8,7 @@ import type {
 } from 'fastify'
 import { cutOff, onceClosed } from '../closed.ts'
 import { badRequest, serviceUnavailable } from '../errors.ts'
+import { chunksOf } from './chunk-pace.ts'
 import { addressGroup } from './network.ts'
 
 declare module 'fastify' {
@@ -98,10 +99,15 @@ const tooSlow = (seconds: number): Error =>
   badRequest(`The body did not arrive within ${seconds} s.`, { headers: closing })
 const tooManyPieces = (): Error => badRequest('The body arrives in too many small chunks.', { headers: closing })
 
-/** Ends the reading of a body with an error, which Fastify handles while it reads. */
+/**
+ * Ends the reading of a body with an error, which Fastify handles while it reads. Not before Fastify has seen the chunk
+ * that has just arrived: when that one is beyond the limit as well, it would respond twice, which ends the process.
+ */
 const endBody = (body: Body, error: Error): void => {
   body.rejection = error
-  if (body.raw.listenerCount('error') > 0) body.raw.emit('error', error)
+  process.nextTick(() => {
+    if (body.raw.listenerCount('error') > 0) body.raw.emit('error', error)
+  })
 }
 
 /**
@@ -237,8 +243,11 @@ const enterBudget = (budget: Budget, body: Body, address: string, response: Serv
 }
 
 const countPieces = (budget: Budget, body: Body): void => {
+  let pieces = 0
   body.raw.on('data', (piece: Buffer) => {
-    body.cost += piece.length + pieceBytes
+    const arrived = Math.max(chunksOf(body.raw), pieces + 1)
+    body.cost += piece.length + pieceBytes * (arrived - pieces)
+    pieces = arrived
     if (body.rejection !== undefined) return
     const more = body.cost - body.counted
     if (body.cost > maxCost) endBody(body, tooManyPieces())

@@ -6,18 +6,21 @@ import { describe, test } from 'node:test'
 import { startTestApp } from '../../../../test/harness.ts'
 
 const app = await startTestApp()
-const piece = Buffer.alloc(65_536, 'x')
-
 const drained = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('drain', resolve))
 
 /** Sends the head of a request and then `bytes` of body, without reading. Returns the response. */
-const push = async (head: string[], bytes: number): Promise<{ answer: string; sent: number }> => {
+const push = async (
+  head: string[],
+  bytes: number,
+  framing = `Content-Length: ${bytes}`,
+  piece = Buffer.alloc(65_536, 'x'),
+): Promise<{ answer: string; sent: number }> => {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
   const gone = new Promise((resolve) => socket.once('close', resolve))
   const chunks: Buffer[] = []
   socket.on('error', () => undefined)
   await once(socket, 'connect')
-  socket.write([...head, 'Host: localhost', `Content-Length: ${bytes}`, '', ''].join('\r\n'))
+  socket.write([...head, 'Host: localhost', framing, '', ''].join('\r\n'))
   let sent = 0
   for (; sent < bytes && !socket.destroyed; sent += piece.length) {
     // The response is not read yet, so that a reset would discard it.
@@ -48,7 +51,22 @@ describe('lingering close', () => {
 
   test('the server closes the connection of a client that keeps sending a rejected body', async () => {
     const all = 200 * megabytes
-    const { sent } = await push(['POST /api/v1/agents HTTP/1.1', 'Content-Type: application/json'], all)
+    const head = ['POST /api/v1/agents HTTP/1.1', 'Content-Type: application/json']
+    const { sent } = await push(head, all)
     assert.ok(sent < all, 'the server hung up')
+  })
+
+  const chunk = Buffer.from('1\r\nx\r\n'.repeat(10_000))
+  const chunked = 'Transfer-Encoding: chunked'
+
+  test('a body in small chunks that is rejected, or that no route reads, is dropped and its connection closed', async () => {
+    const json = 'Content-Type: application/json'
+    for (const line of ['POST /api/v1/agents HTTP/1.1', 'GET /api/v1/me HTTP/1.1', 'GET / HTTP/1.1']) {
+      const { sent } = await push([line, json], 200 * megabytes, chunked, chunk)
+      assert.ok(sent < 200 * megabytes, line)
+    }
+    const { answer, sent } = await push(['GET /healthz HTTP/1.1'], megabytes, chunked, chunk)
+    assert.match(answer, /^HTTP\/1\.1 200 OK[\s\S]+connection: close/i)
+    assert.equal(sent, Math.ceil(megabytes / chunk.length) * chunk.length)
   })
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 const drainedBytes = 65_536
 const lingerMs = 2_000
@@ -8,6 +9,16 @@ const lookMs = 25
 /** Whether the client is still sending a large body that was rejected. A small body is read and dropped instead. */
 const isStillSending = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > drainedBytes)
+
+/**
+ * Drops bytes before the parser, which would look at each chunk of a chunked body. Node.js ends its own reading of the
+ * socket when another listener is added, which replaces that of the parser.
+ */
+const dropUnparsed = (socket: Socket): void => {
+  socket.removeAllListeners('data')
+  socket.on('data', () => undefined)
+  socket.once('end', () => socket.destroy())
+}
 
 /**
  * Prepares a lingering close (RFC 9112, 9.6) for a request whose body is rejected; false when none is needed. Closing a
@@ -31,6 +42,7 @@ export const startLingeringClose = (request: IncomingMessage): boolean => {
     socket.end()
     request.unpipe()
     request.resume()
+    if (request.headers['transfer-encoding'] !== undefined) setImmediate(dropUnparsed, socket)
   }
   return true
 }

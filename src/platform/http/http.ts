@@ -15,7 +15,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { registerBodyIntake } from './limits/body-intake.ts'
 import { registerChunkPace } from './limits/chunk-pace.ts'
 import type { BodyLimits } from './limits/body-intake.ts'
-import { limitConnections } from './limits/connection-limits.ts'
+import { limitConnections, limitOutstanding } from './limits/connection-limits.ts'
 import type { Connections, ConnectionLimits } from './limits/connection-limits.ts'
 import { diskFull } from '../process/disk-space.ts'
 import { databaseUnavailable, isDatabaseUnavailable, sqlState } from '../database/errors.ts'
@@ -270,9 +270,10 @@ export const createHttp = (options: HttpOptions): App => {
   const asksProxy = options.trustProxy && options.baseUrl === undefined
   const app = createServer(options, defaults)
   // Ignores expectations other than 100-continue, as RFC 9110, 10.1.1 allows. Node.js would respond with an empty 417.
-  app.server.on('checkExpectation', (request, response) => app.routing(request, response))
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   announceStop(app)
   app.decorate('connections', limitConnections(app.server, options.connectionLimits ?? { max: 0, maxPerAddress: 0 }))
+  limitOutstanding(app.server)
   registerChunkPace(app.server)
   registerBodyIntake(app, options.bodyLimits)
   const methodsOf = collectRoutes(app)

@@ -242,4 +242,19 @@ describe('a connection', () => {
     assert.ok(held.every(isOpen))
     for (const { socket } of held) socket.destroy()
   })
+
+  test('a connection may have 32 requests that are not answered, and is closed with the next one', async () => {
+    const { url } = await startServer()
+    for (const field of ['Accept: */*', 'Expect: miracles']) {
+      const requests = (count: number, last = ''): string =>
+        `GET /none HTTP/1.1\r\nHost: a\r\n${field}\r\n\r\n`.repeat(count) + last
+      const end = `GET /none HTTP/1.1\r\nHost: a\r\n${field}\r\nConnection: close\r\n\r\n`
+      const answers = await sendRaw(url, requests(31, end))
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array(32).fill(404),
+      )
+      assert.ok((await sendRaw(url, requests(2_000))).length <= 32)
+    }
+  })
 })

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressGroup, isLoopback } from './network.ts'
 
@@ -53,4 +53,30 @@ export const limitConnections = (
     socket.once('close', () => (open -= 1))
   })
   return { open: () => open, rejected: () => rejected }
+}
+
+/** Clients wait for a response before they send the next request; HTTP/1.1 allows them not to. */
+const maxOutstanding = 32
+
+/**
+ * Closes a connection with more requests than this that are not answered. The parser passes on all requests of one read,
+ * which can be two thousand, and they would all be handled at once, before those of other connections.
+ */
+export const limitOutstanding = (server: Server): void => {
+  const outstanding = new WeakMap<Socket, number>()
+  const listeners = server.listeners('request') as RequestListener[]
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    const { socket } = request
+    // The rest of the read in which the limit was exceeded.
+    if (socket.destroyed) return
+    const before = outstanding.get(socket) ?? 0
+    if (before >= maxOutstanding) {
+      socket.destroy()
+      return
+    }
+    outstanding.set(socket, before + 1)
+    response.once('close', () => outstanding.set(socket, (outstanding.get(socket) ?? 1) - 1))
+    for (const listener of listeners) listener.call(server, request, response)
+  })
 }

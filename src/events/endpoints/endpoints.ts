@@ -160,8 +160,8 @@ const cleanWorkspaceIds = async (db: Database, actor: Actor, ids: readonly strin
   return distinct
 }
 
-const cleanTransform = async ({ transformer }: EndpointDeps, { orgId }: Actor, transform: string | null) => {
-  if (transform !== null) await transformer.check(orgId, transform)
+const cleanTransform = async ({ transformer }: EndpointDeps, { orgId, userId }: Actor, transform: string | null) => {
+  if (transform !== null) await transformer.check({ orgId, userId }, transform)
   return transform
 }
 

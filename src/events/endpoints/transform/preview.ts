@@ -23,7 +23,7 @@ export const previewTransform = async (actor: Actor, transformer: Transformer, a
   const input = inputOf(actor, asked)
   const { transform } = asked
   try {
-    const body = await transformer.apply({ orgId: actor.orgId, key: 'preview', transform }, input)
+    const body = await transformer.apply({ orgId: actor.orgId, userId: actor.userId, key: 'preview', transform }, input)
     return { event: JSON.parse(input) as Record<string, unknown>, result: JSON.parse(body) as Record<string, unknown> }
   } catch (error) {
     throw error instanceof TransformError ? badRequest(`transform: ${error.message}`, { cause: error }) : error

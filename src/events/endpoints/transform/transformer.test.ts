@@ -131,11 +131,31 @@ describe('a hostile transform', () => {
     // Those that wait are postponed after ten seconds.
     await Promise.all(attack)
   })
+
+  test('delays previews of its own person only, neither those of others nor the deliveries of the org', async () => {
+    const orgId = newOrg()
+    const loop = '( $f := function($x) { $f($x) }; { "a": $f(1) } )'
+    let ended = 0
+    const attack = Array.from({ length: 20 }, () =>
+      transformer
+        .apply({ orgId, userId: 'bad', key: 'preview', transform: loop }, '{}')
+        .catch(() => undefined)
+        .finally(() => (ended += 1)),
+    )
+    for (let count = 0; count < 5; count += 1) {
+      for (const userId of [undefined, 'good']) {
+        const answer = await transformer.apply({ orgId, userId, key: 'a', transform: '{ "ok": 1 }' }, '{}')
+        assert.equal(answer, '{"ok":1}')
+      }
+    }
+    assert.ok(ended < 10, `${ended} of 20 hostile previews ended before 10 good transforms`)
+    await Promise.all(attack)
+  })
 })
 
 describe('the check of a transform', () => {
   const messageOf = (transform: string): Promise<string> =>
-    transformer.check(newOrg(), transform).then(
+    transformer.check({ orgId: newOrg() }, transform).then(
       () => 'valid',
       (error: unknown) => (error as Error).message,
     )

@@ -21,8 +21,14 @@ export class TransformError extends Error {
   }
 }
 
-export interface TransformRequest {
+/** Whose transform it is. The people of an org, who preview transforms, and its deliveries take turns. */
+export interface TransformOwner {
   orgId: string
+  /** Undefined for deliveries. */
+  userId?: string | undefined
+}
+
+export interface TransformRequest extends TransformOwner {
   /** Which endpoint, or `preview`. */
   key: string
   transform: string
@@ -35,7 +41,7 @@ export interface Transformer {
    */
   apply(request: TransformRequest, event: string): Promise<string>
   /** BAD_REQUEST with the position of the first mistake. */
-  check(orgId: string, transform: string): Promise<void>
+  check(owner: TransformOwner, transform: string): Promise<void>
   /** The number of its processes, for tests. */
   processes(): number
   close(): Promise<void>
@@ -70,8 +76,8 @@ const limits: ResidentLimits = {
 /** A delivery has a lease of 30 s, of which its request takes up to 15 s: no other worker may claim it while it waits. */
 const maxWaitMs = 10_000
 /**
- * After a transform that exceeded a limit, the transforms of its org pause: such an org uses about a quarter of a core, by
- * 200 ms for the transform and 130 ms for a new process.
+ * After a transform that exceeded a limit, the transforms of its owner pause: such an owner uses about a quarter of a core,
+ * by 200 ms for the transform and 130 ms for a new process.
  */
 const pauseMs = 1_000
 
@@ -110,6 +116,8 @@ const busy = (): Error =>
     headers: { 'retry-after': '5' },
   })
 
+const keyOf = ({ orgId, userId = '' }: TransformOwner): string => `${orgId} ${userId}`
+
 /**
  * Evaluates transforms in two processes that are started when the first endpoint with a transform needs one. Orgs take
  * turns, and one org occupies one process at most.
@@ -121,47 +129,51 @@ export const createTransformer = ({ log, ...given }: TransformerOptions = {}): T
     runningPerGroup: 1,
     waiting: 2_000,
     waitingPerGroup: 600,
+    waitingPerMember: 300,
     busy,
   })
   const pausedUntil = new Map<string, number>()
 
-  const pause = (orgId: string): void => {
-    pausedUntil.set(orgId, performance.now() + pauseMs)
+  const pause = (owner: TransformOwner): void => {
+    const key = keyOf(owner)
+    pausedUntil.set(key, performance.now() + pauseMs)
     setTimeout(() => {
-      if ((pausedUntil.get(orgId) ?? 0) <= performance.now()) pausedUntil.delete(orgId)
+      if ((pausedUntil.get(key) ?? 0) <= performance.now()) pausedUntil.delete(key)
     }, pauseMs + 10).unref()
   }
-  const pauseOf = (orgId: string): number => (pausedUntil.get(orgId) ?? 0) - performance.now()
+  const pauseOf = (owner: TransformOwner): number => (pausedUntil.get(keyOf(owner)) ?? 0) - performance.now()
 
-  const ask = async (orgId: string, question: TransformQuestion): Promise<TransformReply> => {
+  const ask = async (owner: TransformOwner, question: TransformQuestion): Promise<TransformReply> => {
     try {
-      const reply = JSON.parse(await residents.ask(JSON.stringify(question), orgId)) as TransformReply
-      if ('fault' in reply && reply.fault.code === 'D1012') pause(orgId)
+      const reply = JSON.parse(await residents.ask(JSON.stringify(question), owner.orgId)) as TransformReply
+      if ('fault' in reply && reply.fault.code === 'D1012') pause(owner)
       return reply
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error
       if (error.failure !== 'time' && error.failure !== 'memory') {
-        log?.warn({ err: error, orgId }, 'a transform could not be evaluated')
+        log?.warn({ err: error, orgId: owner.orgId }, 'a transform could not be evaluated')
         throw serviceUnavailable('The transform could not be evaluated. Try again shortly.', { cause: error })
       }
-      pause(orgId)
+      pause(owner)
       throw new TransformError(exceeded[error.failure], exceeded[error.failure])
     }
   }
 
-  /** Waits for the turn of the org, and for the end of its pause, which begins when it is its turn at the latest. */
-  const evaluate = async (orgId: string, question: TransformQuestion): Promise<string | null> => {
+  /** Waits for the turn of the owner, and for the end of its pause, which begins when it is its turn at the latest. */
+  const evaluate = async (owner: TransformOwner, question: TransformQuestion): Promise<string | null> => {
     const deadline = performance.now() + maxWaitMs
     for (;;) {
       const left = deadline - performance.now()
-      const wait = pauseOf(orgId)
+      const wait = pauseOf(owner)
       if (left <= Math.max(0, wait)) throw busy()
       if (wait > 0) await delay(wait)
       const signal = AbortSignal.timeout(Math.ceil(Math.max(1, deadline - performance.now())))
-      const work = async () => (pauseOf(orgId) > 0 ? undefined : ask(orgId, question))
-      const reply = await queue.run(work, { group: orgId, signal }).catch((error: unknown) => {
-        throw signal.aborted && error === signal.reason ? busy() : error
-      })
+      const work = async () => (pauseOf(owner) > 0 ? undefined : ask(owner, question))
+      const reply = await queue
+        .run(work, { group: owner.orgId, member: owner.userId ?? 'deliveries', signal })
+        .catch((error: unknown) => {
+          throw signal.aborted && error === signal.reason ? busy() : error
+        })
       if (reply === undefined) continue
       if ('fault' in reply) throw errorOf(reply.fault)
       return reply.body
@@ -169,14 +181,14 @@ export const createTransformer = ({ log, ...given }: TransformerOptions = {}): T
   }
 
   return {
-    apply: async ({ orgId, key, transform }, event) => {
-      const body = await evaluate(orgId, { key: `${orgId} ${key}`, transform, event })
+    apply: async ({ key, transform, ...owner }, event) => {
+      const body = await evaluate(owner, { key: `${keyOf(owner)} ${key}`, transform, event })
       if (body === null) throw new Error('a transform with an event has a result')
       return body
     },
-    check: async (orgId, transform) => {
+    check: async (owner, transform) => {
       try {
-        await evaluate(orgId, { key: `${orgId} preview`, transform, event: null })
+        await evaluate(owner, { key: `${keyOf(owner)} preview`, transform, event: null })
       } catch (error) {
         throw error instanceof TransformError ? badRequest(`transform: ${error.message}`, { cause: error }) : error
       }

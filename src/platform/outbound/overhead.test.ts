@@ -39,7 +39,7 @@ describe('a connection is closed when its server sends without an end', () => {
     ['line breaks before the status line', '', '\r\n'],
     ['chunk extensions', `${head}1`, ';a=b'],
   ] as const) {
-    test(`${what}`, async () => {
+    test(what, async () => {
       for (const send of [
         (url: string) => outbound.request(url, { timeoutMs: 60_000, maxBytes: 1_000, trusted: true }),
         async (url: string) => (await outbound.fetch(url, { trusted: true })).text(),

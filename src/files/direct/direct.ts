@@ -149,7 +149,7 @@ export const readDirect = async (deps: DirectDeps, actor: Actor, fileId: string)
 
 const pollMs = 2_000
 
-/** Resolves after `ms`, or when \`subscribe\` calls back or the signal is aborted before. */
+/** Resolves after `ms`, or earlier when `told` does or the signal is aborted. */
 const firstOf = (ms: number, signal: AbortSignal, told: Promise<void>): Promise<void> => {
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])

@@ -6,6 +6,7 @@ import { ask, createAgent, openSession } from './support/chat.ts'
 import { docx, zip } from './support/documents.ts'
 import { startProvider } from './fakes/provider.ts'
 import { upload } from './support/files.ts'
+import { sendRaw } from './support/raw-http.ts'
 import { startTestApp } from './harness.ts'
 import type { Answer } from './harness.ts'
 import { longestBlockMs, measureBlocks } from './support/processes/longest-block.ts'
@@ -190,6 +191,17 @@ describe('a file', () => {
 describe('JSON of 100,000 levels', () => {
   const deep = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
   const id = '019aa3f0-0000-7000-8000-00000000abcd'
+
+  test('a body that exceeds its length and its number of chunks with the same chunk is rejected once', async () => {
+    const head =
+      'POST /api/v1/auth/sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n'
+    const small = '1\r\n1\r\n'
+    for (const body of [`${small.repeat(16_319)}c8\r\n${'1'.repeat(200)}\r\n`, small.repeat(60_000)]) {
+      const [answer] = await sendRaw(app.url, head + body)
+      assert.equal(answer?.status, 400)
+    }
+    assert.equal((await app.call('GET', `${api}/me`, { as: owner })).status, 200)
+  })
 
   test('JSON of 100,000 levels is a client error, not a server error, on every route with a body', async () => {
     const routes = routesOf(app.app).filter(({ method }) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))

@@ -74,7 +74,10 @@ const fetchFor =
     const headers = Object.fromEntries(new Headers(init?.headers))
     const body = init?.body
     if (typeof body !== 'string') throw new TypeError('the body of a request for embeddings is text')
-    send({ id, request: { url: url instanceof Request ? url.url : String(url), method: init?.method ?? 'POST', headers, body } })
+    send({
+      id,
+      request: { url: url instanceof Request ? url.url : String(url), method: init?.method ?? 'POST', headers, body },
+    })
     const { status, headers: answered, body: bytes } = await response
     return new Response(bytes, { status, headers: answered })
   }

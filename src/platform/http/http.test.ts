@@ -495,6 +495,16 @@ describe('invalid HTTP', () => {
     assert.equal(old?.status, 200)
   })
 
+  test('two Host headers are BAD_REQUEST, also equal ones', async () => {
+    for (const second of ['host: b', 'HOST: a']) {
+      const [answer] = await sendRaw(
+        server.url,
+        `GET /things HTTP/1.1\r\nhost: a\r\n${second}\r\nconnection: close\r\n\r\n`,
+      )
+      assertFailure(answer as RawAnswer, 400, 'BAD_REQUEST')
+    }
+  })
+
   test('an unknown Expect header is ignored, and 100-continue is supported', async () => {
     assert.equal((await send('POST', '/things', json('{"name":"a"}', { expect: 'miracles' }))).status, 200)
     const [first, second] = await sendRaw(

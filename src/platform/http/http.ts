@@ -261,6 +261,17 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+/** RFC 9112, 3.2. Node.js uses the first of several Host headers, and a proxy may use another one. */
+const hostFault = ({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): ApiError | undefined => {
+  if (headers.host === undefined) return httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1 ? badRequest('The Host header occurs more than once.') : undefined
+}
+
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
 
 /** Creates an HTTP server with error envelopes, validation and request ids, and without routes. */
@@ -291,8 +302,7 @@ export const createHttp = (options: HttpOptions): App => {
     reply.header('x-request-id', request.id)
     reply.headers(defaults)
     if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)
-    const { headers, httpVersionMinor } = request.raw
-    done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
+    done(hostFault(request.raw))
   })
   app.addHook('preValidation', (request, _reply, done) => {
     rejectNul(request)

@@ -9,7 +9,6 @@ import { after, describe, test } from 'node:test'
 import { readUIMessageStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import { sql } from '../../src/platform/database/database.ts'
-import type { Sql } from '../../src/platform/database/database.ts'
 import { createAgent, streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor } from '../harness.ts'
@@ -253,15 +252,22 @@ const readAsClient = async (events: { data: UIMessageChunk }[]): Promise<string>
   return text
 }
 
-/** Moves the leases of all turns and the heartbeats of their jobs into the future, or back. */
-const moveLeases = async (days: 1 | -1): Promise<void> => {
-  const isMoved = (at: Sql): Sql =>
-    days === 1 ? sql`${at} < now() + interval '12 hours'` : sql`${at} > now() + interval '12 hours'`
+const never = '2100-01-01T00:00:00Z'
+
+/** Extends the leases of all turns and the heartbeats of their jobs, so that no worker takes them over. */
+const holdLeases = async (): Promise<void> => {
+  await db.execute(sql`update turns set lease_until = ${never}::timestamptz where lease_until is not null`)
   await db.execute(sql`
-    update turns set lease_until = lease_until + ${days} * interval '1 day' where ${isMoved(sql`lease_until`)}`)
+    update pgboss.job set heartbeat_on = ${never}::timestamptz where state = 'active' and heartbeat_on is not null`)
+}
+
+/** Ends what `holdLeases` has extended: the workers have been dead for a minute. */
+const releaseLeases = async (): Promise<void> => {
+  const past = new Date(Date.now() - 60_000).toISOString()
+  await db.execute(sql`update turns set lease_until = ${past}::timestamptz where lease_until = ${never}::timestamptz`)
   await db.execute(sql`
-    update pgboss.job set heartbeat_on = heartbeat_on + ${days} * interval '1 day'
-    where state = 'active' and ${isMoved(sql`heartbeat_on`)}`)
+    update pgboss.job set heartbeat_on = ${past}::timestamptz
+    where state = 'active' and heartbeat_on = ${never}::timestamptz`)
 }
 
 // A worker that is about to die must not take over the turn of another one, which would have two dead workers then. So
@@ -269,7 +275,7 @@ const moveLeases = async (days: 1 | -1): Promise<void> => {
 const crashed = new Map<string, Crashed>()
 for (const one of cases) {
   crashed.set(one.what, await crash(one))
-  await moveLeases(1)
+  await holdLeases()
 }
 const abandoned = await crash({
   what: '',
@@ -277,7 +283,7 @@ const abandoned = await crash({
   text: '/slow 2000\nHello',
   effects: {},
 })
-await moveLeases(1)
+await holdLeases()
 const repairing = await crash({
   what: '',
   plan: { dieAt: 'before-model-call', nth: 2 },
@@ -286,7 +292,7 @@ const repairing = await crash({
   effects: {},
 })
 const cancelling = await app.call('POST', `/api/v1/turns/${abandoned.turnId}/cancel`, { as: abandoned.owner })
-await moveLeases(-1)
+await releaseLeases()
 await startWorker()
 const sinceTakeover = startStopwatch(db)
 after(() => sinceTakeover.stop())

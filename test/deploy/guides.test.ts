@@ -72,9 +72,11 @@ if (await available('npm-registry', ping, 'allow access to the npm registry')) {
     await run('sh', ['-c', line.slice('RUN '.length)], {
       cwd: folder,
       env: { ...foreignEnv, PATH: path },
-      timeout: 300_000,
+      timeout: 1_200_000,
       maxBuffer: 10_000_000,
-    }).catch((error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`))
+    }).catch((error: Error & { stdout: string; stderr: string }) =>
+      assert.fail(`${error.message}\n${error.stdout}${error.stderr}`),
+    )
   }
 
   const app = createHttp({ log: createLog('silent'), production: true, trustProxy: false })

@@ -27,8 +27,9 @@ if (await available('npm-registry', ping, 'allow access to the npm registry')) {
   const owner = await app.createOrg('Acme')
   const folder = await copyExample('nextjs-chat')
   const execute = (program: string, args: string[]): Promise<unknown> =>
-    run(program, args, { cwd: folder, env, timeout: 300_000, maxBuffer: 10_000_000 }).catch(
-      (error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`),
+    run(program, args, { cwd: folder, env, timeout: 1_200_000, maxBuffer: 10_000_000 }).catch(
+      (error: Error & { stdout: string; stderr: string }) =>
+        assert.fail(`${error.message}\n${error.stdout}${error.stderr}`),
     )
   await execute('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'])
   const next = join(folder, 'node_modules/next/dist/bin/next')

@@ -118,8 +118,10 @@ const runTests = async (files: string[]): Promise<TestRun> => {
     })
     events.on('test:pass', (event) => tally.add(event, true))
     events.on('test:fail', (event) => tally.add(event as TestEvent, false))
-    events.on('test:diagnostic', ({ message }) => {
+    events.on('test:diagnostic', ({ file, message }) => {
       if (message.startsWith('left out: ')) leftOut.add(message)
+      // Of a file that could not be loaded, nothing else names the error.
+      if (file !== undefined && message.startsWith('Error: ')) output.set(file, `${output.get(file) ?? ''}${message}\n`)
     })
     for (const name of ['test:stderr', 'test:stdout'] as const) {
       events.on(name, ({ file, message }) => {

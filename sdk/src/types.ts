@@ -8488,7 +8488,7 @@ export interface Routes {
       id: string
     }
     query?: {
-      /** How long to wait for the end of the verification in seconds, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait. */
+      /** How many seconds to wait for the verification to end, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait. */
       waitSeconds?: number | undefined
     }
     data: DirectUpload

@@ -147,18 +147,12 @@ export const readDirect = async (deps: DirectDeps, actor: Actor, fileId: string)
   return directRecord(upload, receivedOf(await arrived(requireDirect(deps), upload), upload))
 }
 
+/** Finds an end whose wake-up was lost. */
 const pollMs = 2_000
 
-/** Resolves after `ms`, or earlier when `told` does or the signal is aborted. */
-const firstOf = (ms: number, signal: AbortSignal, told: Promise<void>): Promise<void> => {
-  const over = new AbortController()
-  const stop = AbortSignal.any([signal, over.signal])
-  return Promise.race([told, delay(ms, undefined, { signal: stop }).catch(() => undefined)]).finally(() => over.abort())
-}
-
 /**
- * The same, once it is not being verified any more, or after `waitSeconds`. Ends at once when the signal is aborted, or
- * when this person or this process waits for many uploads already.
+ * The state of an upload of the caller once it is not being verified any more, or after `waitSeconds`. Returns at once
+ * when the signal is aborted, or when this person or this process waits for too many uploads already.
  */
 export const awaitDirect = async (
   deps: DirectDeps & Pick<FilesDeps, 'uploadEnds'>,
@@ -168,15 +162,15 @@ export const awaitDirect = async (
 ) => {
   const until = performance.now() + waitSeconds * 1_000
   for (;;) {
-    const told = Promise.withResolvers<void>()
+    const ended = new AbortController()
     // Before the state is read, so that no end is missed.
-    const unsubscribe =
-      waitSeconds === 0 ? undefined : deps.uploadEnds.subscribe(fileId, actor.userId, () => told.resolve())
+    const unsubscribe = deps.uploadEnds.subscribe(fileId, actor.userId, () => ended.abort())
     try {
       const upload = await readDirect(deps, actor, fileId)
       const leftMs = until - performance.now()
       if (upload.state !== 'verifying' || !unsubscribe || leftMs <= 0 || signal.aborted) return upload
-      await firstOf(Math.min(leftMs, pollMs), signal, told.promise)
+      const woken = AbortSignal.any([signal, ended.signal])
+      await delay(Math.min(leftMs, pollMs), undefined, { signal: woken }).catch(() => undefined)
     } finally {
       unsubscribe?.()
     }

@@ -44,7 +44,7 @@ export const DirectUploadQuery = Type.Object({
     maximum: 25,
     default: 0,
     description:
-      'How long to wait for the end of the verification in seconds, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait.',
+      'How many seconds to wait for the verification to end, 0–25. By default the state is returned at once, as it is when the upload is not `verifying`, or when the caller has 50 requests that wait.',
     examples: [25],
   }),
 })

@@ -5,11 +5,11 @@ import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 const bytesPerToken = 4
 const defaultDimensions = 256
 
-// A request of 1 MB takes more than a second, in which other requests are answered between slices.
+// A request of 1 MB takes more than a second. Other calls run in the thread between slices.
 const sliceMs = 5
 const wordsBetweenChecks = 64
 
-/** Lets other requests run when the current slice has ended. */
+/** Lets other calls run when the current slice has ended. */
 type Pause = () => Promise<void> | undefined
 
 const slices = (signal: AbortSignal | undefined): Pause => {

@@ -56,7 +56,7 @@ const readBody = async (body: AsyncIterable<Uint8Array> | null): Promise<Uint8Ar
     if (size > maxResponseBytes) throw unreadable()
     chunks.push(chunk)
   }
-  // Of its own memory, which can be passed to a thread.
+  // A copy with a buffer of its own, which can be transferred to the thread.
   const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

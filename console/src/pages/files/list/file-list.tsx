@@ -23,9 +23,11 @@ import { ItemCheckbox, ItemElement, ItemMenuButton, useFileItems } from './items
 import type { FileItemsProps, ItemProps } from './items.tsx'
 import { ListHeader } from './list-header.tsx'
 
+const isTouched = matchMedia('(pointer: coarse)').matches
+
 /** Rows with a line below the name are higher, and so are those that fingers touch. */
 const heightOf = (hasFacts: boolean): number => {
-  if (matchMedia('(pointer: coarse)').matches) return 52
+  if (isTouched) return 52
   return hasFacts || matchMedia('(width < 760px)').matches ? 48 : 40
 }
 const headerHeight = 34

@@ -12,8 +12,9 @@ export interface DeliveryLane {
 }
 
 // These statements run on `db.indexed`, where plans are made once and kept. They rely on exactly one index for each way
-// to the queue's rows: `webhook_id` and `due_at` for a lane, `number` for a delivery, `order_key` for a subject. While the table is empty, the
-// planner considers every index with one of the columns equally good, and it keeps that plan when the table fills.
+// to the queue's rows: `webhook_id` and `due_at` for a lane, `number` for a delivery, `order_key` for a subject. While the
+// table is empty or each org has few rows, the planner considers every index with one of the columns equally good, and it
+// keeps that plan when the table fills.
 
 const laneColumns = sql`org_id, webhook_id`
 
@@ -375,7 +376,9 @@ export const releaseNext = (db: Db, keys: readonly OrderKey[], orgId: string | n
           as k (org_id, order_key)
         cross join lateral (
           select q.number, q.due_at from webhook_queue q
-          where q.org_id = k.org_id and q.order_key = k.order_key ${ofOrg(orgId, 'q')}
+          where q.order_key = k.order_key
+            -- With "is true" the planner cannot use an index that begins with org_id.
+            and ${orgId === null ? sql`(q.org_id = k.org_id) is true` : sql`q.org_id = ${orgId}::uuid`}
           order by q.order_number limit 1) n
       where n.due_at = 'infinity'
     )

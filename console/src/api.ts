@@ -4,12 +4,32 @@ import { AtriumError, createClient } from '@atrium/client'
 import type { CallArguments, Data, Route } from '@atrium/client'
 import { scope } from './scope.ts'
 
-export const api = createClient({
+const client = createClient({
   orgId: () => scope().orgId,
   workspaceId: () => scope().workspaceId,
   // Nobody watches a spinner for longer; the error says when to try again.
   maxRetryDelayMs: 5_000,
 })
+
+const deletions = new Set<Promise<unknown>>()
+
+/** Resolves when no deletion that this tab requested is pending; undefined when none is. */
+export const deletionsEnd = (): Promise<unknown> | undefined =>
+  deletions.size === 0 ? undefined : Promise.allSettled(deletions)
+
+export const api: typeof client = {
+  ...client,
+  call: async (route, ...args) => {
+    const response = client.call(route, ...args)
+    if (!route.startsWith('DELETE ')) return response
+    deletions.add(response)
+    try {
+      return await response
+    } finally {
+      deletions.delete(response)
+    }
+  },
+}
 
 // 503 is temporary: the server did not respond or a dependency is down. Other errors would fail again.
 const mayRetry = (failures: number, error: Error): boolean =>

@@ -65,6 +65,15 @@ test('a person connects an account in the provider window, reconnects it and rev
   await (await again).waitForEvent('close')
   await page.goto(`${app.url}/connections`)
   await page.getByRole('link', { name: 'GitHub' }).click()
+  // The event of the revocation arrives before its response, which also waits for the provider.
+  const elsewhere = await open(owner, '/connections')
+  await elsewhere.page.getByRole('link', { name: 'GitHub' }).waitFor()
+  await page.route('**/api/v1/connections/*', async (route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback()
+    const response = await route.fetch()
+    await elsewhere.page.getByRole('table', { name: 'Your connections' }).waitFor({ state: 'detached' })
+    await route.fulfill({ response })
+  })
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke connection' }).click()
   // An open dialog hides the page behind it from role selectors, so both must be closed first. The toast is a dialog, too.

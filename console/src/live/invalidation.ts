@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query'
 import type { Event, Me } from '@atrium/client'
-import { keyOf, queryClient } from '../api.ts'
+import { deletionsEnd, keyOf, queryClient } from '../api.ts'
 import { affectedBy, idsOf } from './affected.ts'
 
 /**
@@ -37,6 +37,17 @@ const invalidate = async (isAffected: Predicate): Promise<void> => {
   ])
 }
 
+/**
+ * The event of a deletion can arrive before its response. What shows the deleted resource is closed by the response, and
+ * would load something that is gone if it was invalidated earlier.
+ */
+const untilDeleted = async (): Promise<void> => {
+  for (let end = deletionsEnd(); end; end = deletionsEnd()) {
+    await end
+    await sleep(pauses.firstMs)
+  }
+}
+
 /** Query keys begin with the route. Both have their own lifetime: previews are large, and a session is checked often. */
 const isKept = ({ queryKey: [route] }: Query): boolean =>
   route === 'session' || route === 'GET /me' || route === 'GET /files/:id/preview'
@@ -57,6 +68,7 @@ export const createInvalidation = () => {
       pauseMs = isQuiet ? pauses.firstMs : Math.min(pauseMs * 2, pauses.longestMs)
       // The tabs of an org receive an event at the same time.
       await sleep(pauseMs * (1 + Math.random() / 2))
+      await Promise.race([untilDeleted(), sleep(patienceMs)])
       const taken = pending
       pending = []
       lastAt = Date.now()

@@ -6,7 +6,7 @@ import { claudeSays, geminiSays, gptSays, startFakeAnthropic } from '../../../te
 import { startFakeGoogle, startFakeOpenAi } from '../../../test/fakes/native-models.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { ask, createAgent, openSession, say, sayWithHeaders, textOf } from '../../../test/support/chat.ts'
+import { ask, createAgent, openSession, say, sayWithHeaders, textOf, untilStatus } from '../../../test/support/chat.ts'
 
 const [plain, listed, gpt, claude, gemini] = await Promise.all([
   startFakeModel(),
@@ -244,9 +244,11 @@ describe('a hostile schema', () => {
     const attacks = Array.from({ length: 4 }, () =>
       say(app, bad, badSession, { text: 'x', responseFormat: format, background: true }),
     )
-    await Promise.all(attacks)
+    const attackTurns = (await Promise.all(attacks)).map(({ body }) => body.data.turn.id as string)
     const { turn } = await ask(app, good, goodSession, { text: 'City?', responseFormat })
     assert.deepEqual(turn.output, JSON.parse(basel))
+    // Each ends a process of low priority, and the next one starts slowly on a busy machine.
+    for (const id of attackTurns) await untilStatus(app, bad, id, 'failed')
     const { turn: ended } = await ask(app, bad, badSession, { text: 'x', responseFormat: format })
     assert.deepEqual([ended.status, ended.error.code], ['failed', 'output_invalid'])
     assert.match(ended.error.message, /more than 200 ms or 64 MB/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../ids.ts'
+import { raw, sql } from './database.ts'
 import { startTestApp } from '../../../test/harness.ts'
 
 const app = await startTestApp()
@@ -50,4 +51,21 @@ test('an invalid key fails its own look-up and no other of the same batch', asyn
     answers.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
+})
+
+test('the forms of one statement do not take the prepared statements of others', async () => {
+  const countOf = async (form: string): Promise<number> =>
+    app.db.transaction('all orgs', async (db) => {
+      for (let n = 0; n < 100; n++) await db.row(sql`select ${n}::integer as n, ${raw(`'${form} ${n}'`)} as form`)
+      await db.row(sql`select 'other' as other, ${form}::text as form`)
+      const counted = await db.row<{ forms: number; others: number }>(sql`
+        select count(*) filter (where statement like ${`%'${form} %`})::integer as forms,
+          count(*) filter (where statement like '%''other'' as other%')::integer as others
+        from pg_prepared_statements`)
+      assert.equal(counted?.others, 1)
+      return counted.forms
+    })
+  assert.equal(await countOf('first'), 64)
+  // The names are the same on all connections.
+  assert.equal(await countOf('second'), 0)
 })

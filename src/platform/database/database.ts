@@ -25,7 +25,7 @@ export type { DeferredInsert } from './transactions/deferred.ts'
 export type { TransactionScope } from './tenant-role.ts'
 
 /** An SQL text with `$1`, `$2` … and their values, made by the `sql` template. */
-export type Statement = Pick<Sql, 'text' | 'values'>
+export type Statement = Pick<Sql, 'text' | 'values'> & Partial<Pick<Sql, 'strings'>>
 
 /** Runs statements in the pool, on the pipelined connections or in a transaction. Column names are camelCase. */
 export interface Db {
@@ -99,7 +99,8 @@ type Runner = (config: QueryArrayConfig) => Promise<pg.QueryArrayResult>
 const dbOver = (run: Runner, askIsDistributed: AskDistribution, batch?: (all: LookUpAll) => LookUpOne): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
-    const name = preparedName(text)
+    // Up to the first value, the forms of a statement are usually the same.
+    const name = preparedName(text, statement.strings?.[0] ?? text)
     const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
     if (name !== undefined) config.name = name
     return [text, run(config)]

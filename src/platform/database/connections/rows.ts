@@ -23,16 +23,24 @@ export const types: pg.CustomTypesConfig = {
 const camelCase = (column: string): string =>
   column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-// Statement texts come from a fixed set of templates. The limit prevents a template with a variable list of columns from
-// filling the server's memory with prepared statements. A process that uses every part of Atrium has more than 500 texts,
-// and those beyond the limit are planned for each execution.
+// Statement texts come from a fixed set of templates. The limits prevent templates whose conditions vary with a request
+// from filling the server's memory with prepared statements, and from taking the names of all others. A process that uses
+// every part of Atrium has more than 500 texts. Those beyond a limit are planned for each execution.
 const maxPreparedStatements = 1_000
+const maxFormsOfTemplate = 64
 const preparedNames = new Map<string, string>()
+const formsOfTemplate = new Map<string, number>()
 
-/** The name of the prepared statement with this text, the same on all connections. Undefined when there are too many. */
-export const preparedName = (text: string): string | undefined => {
+/**
+ * The name of the prepared statement with this text, the same on all connections. `template` is what the forms of a
+ * statement have in common. Undefined when there are too many statements, or forms of this one.
+ */
+export const preparedName = (text: string, template: string): string | undefined => {
   const known = preparedNames.get(text)
   if (known !== undefined || preparedNames.size >= maxPreparedStatements) return known
+  const forms = formsOfTemplate.get(template) ?? 0
+  if (forms >= maxFormsOfTemplate) return undefined
+  formsOfTemplate.set(template, forms + 1)
   const name = `s${preparedNames.size}`
   preparedNames.set(text, name)
   return name

@@ -289,7 +289,7 @@ describe('retries', () => {
       attempts += 1
       return attempts === 1 ? silent(input, init) : fetch(input, init)
     }
-    const me = await clientOf({ fetch: slow }).call('GET /me', { timeoutMs: 1_000 })
+    const me = await clientOf({ fetch: slow }).call('GET /me', { timeoutMs: 5_000 })
     assert.deepEqual([me.org.name, attempts], ['Acme', 2])
   })
 

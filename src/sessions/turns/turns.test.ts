@@ -529,7 +529,7 @@ describe('the demo model', () => {
     const call = { orgId: 'org', modelId: 'atrium/demo', instructions: '', tools: [] }
     const messages = [{ role: 'user' as const, text: '/fail 500\n/slow 60000\n/tokens 1 2 3 4\nHello' }]
     let text = ''
-    for await (const event of models.stream({ ...call, messages }, AbortSignal.timeout(5_000))) {
+    for await (const event of models.stream({ ...call, messages }, AbortSignal.timeout(50_000))) {
       if (event.type === 'text') text += event.delta
       if (event.type === 'finish') assert.notEqual(event.usage?.inputTokens, 1)
     }

@@ -4,7 +4,7 @@ import { lockAccount, postEntries, postEntryOnce } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/queries.ts'
 import { storePayment } from '../receipts/receipts.ts'
 import * as queries from './queries.ts'
-import type { Fact, NewPayment, PaymentRow } from './queries.ts'
+import type { Fact, NewPayment, PaymentRow, StoredFact } from './queries.ts'
 import * as topupQueries from './topup-queries.ts'
 import { topUpIfLow } from './topup-trigger.ts'
 
@@ -104,20 +104,41 @@ const applyDispute = async (
   return (await postEntryOnce(db, withdrawn, won)) ?? withdrawn
 }
 
-/** Posts what the facts of a credited payment require. The payment and its account must be locked. */
-const applyFacts = async (db: Transaction, account: AccountRow, payment: PaymentRow): Promise<AccountRow> => {
+/** Saves the method that the payer allowed to charge again, unless the account has the method of a later payment. */
+const saveMethod = async (
+  db: Transaction,
+  account: AccountRow,
+  { paymentIntentId }: PaymentRow,
+  { data, reportedAt }: StoredFact,
+): Promise<AccountRow> => {
+  const { customer, method } = data as { customer?: string; method?: string }
+  if (customer === undefined) return account
+  const saved = await topupQueries.setPaymentMethod(db, account.orgId, {
+    customerId: customer,
+    paymentMethodId: method ?? null,
+    paymentId: paymentIntentId,
+    paidAt: reportedAt,
+  })
+  return saved ? { ...account, customerId: customer, isMethodMissing: false } : account
+}
+
+/**
+ * Posts what the facts of a credited payment require. The payment and its account must be locked. `hasNewMethod`: its
+ * saved method was not applied before.
+ */
+const applyFacts = async (
+  db: Transaction,
+  account: AccountRow,
+  payment: PaymentRow,
+  hasNewMethod: boolean,
+): Promise<AccountRow> => {
   const facts = await queries.listFacts(db, payment.paymentIntentId)
   const { paidCents } = payment
   if (paidCents !== null) return applyToGrant(db, account, { ...payment, paidCents }, facts)
   let current = await applyRefunds(db, account, payment, facts)
   for (const fact of facts) if (fact.kind === 'dispute') current = await applyDispute(db, current, payment, fact)
-  for (const { kind, data } of facts) {
-    if (kind !== 'method') continue
-    const { customer, method } = data as { customer?: string; method?: string }
-    if (customer === undefined) continue
-    await topupQueries.setPaymentMethod(db, account.orgId, customer, method ?? null)
-    current = { ...current, customerId: customer, isMethodMissing: false }
-  }
+  if (!hasNewMethod) return current
+  for (const fact of facts) if (fact.kind === 'method') current = await saveMethod(db, current, payment, fact)
   return current
 }
 
@@ -146,7 +167,7 @@ export const creditPayment = async (
   await storePayment(db, { ...paid, planId: null, paidAt: null })
   // A person paid, so an earlier decline of the saved card no longer delays automatic top-up.
   if (!isAutomatic) await topupQueries.clearBackOff(db, orgId)
-  const applied = await applyFacts(db, posted, { ...paid, refundedCents: 0n })
+  const applied = await applyFacts(db, posted, { ...paid, refundedCents: 0n }, true)
   const ready = { ...applied, autoTopupRetryAt: null, autoTopupDeclines: 0 }
   if (!isAutomatic) await topUpIfLow(db, jobs, ready)
   return ready
@@ -163,19 +184,19 @@ export const linkGrant = async (
 ): Promise<AccountRow> => {
   const payment = { ...grant, orgId: account.orgId }
   const isNew = await storePayment(db, payment)
-  return isNew ? applyFacts(db, account, { ...payment, refundedCents: 0n }) : account
+  return isNew ? applyFacts(db, account, { ...payment, refundedCents: 0n }, false) : account
 }
 
 /** Posts what new facts of a payment require. Does nothing until the payment is credited. */
 export const reviewPayment = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
-  paymentIntentId: string,
+  { paymentIntentId, hasNewMethod }: { paymentIntentId: string; hasNewMethod: boolean },
 ): Promise<void> => {
   const known = await queries.findPayment(db, paymentIntentId)
   if (!known) return
   const account = await lockAccount(db, known.orgId)
   const payment = await queries.findPayment(db, paymentIntentId)
   if (!payment) return
-  await topUpIfLow(db, jobs, await applyFacts(db, account, payment))
+  await topUpIfLow(db, jobs, await applyFacts(db, account, payment, hasNewMethod))
 }

@@ -32,11 +32,13 @@ const payDeposit = async (
   const { orgId, id, amountCents } = checkout
   const paymentIntentId = update.paymentIntentId ?? `checkout:${id}`
   const locked = await lockAccount(db, orgId)
+  const { at: paidAt } = update
   const customerId = update.customerId ?? locked.customerId
-  await topupQueries.setPaymentMethod(db, orgId, customerId, null)
-  const account = { ...locked, customerId, isMethodMissing: false }
+  const method = { customerId, paymentMethodId: null, paymentId: paymentIntentId, paidAt }
+  const isLatest = await topupQueries.setPaymentMethod(db, orgId, method)
+  const account = isLatest ? { ...locked, customerId, isMethodMissing: false } : locked
   await creditPayment(db, jobs, account, { amountCents, paymentIntentId, notes: null, isAutomatic: false })
-  if (update.paymentIntentId !== undefined) await jobs.enqueue(db, saveMethod, { orgId, paymentIntentId })
+  if (update.paymentIntentId !== undefined) await jobs.enqueue(db, saveMethod, { orgId, paymentIntentId, paidAt })
 }
 
 const applyCheckout = async (db: Transaction, deps: EventDeps, update: CheckoutUpdate): Promise<void> => {
@@ -73,7 +75,8 @@ export const applyEvent = (deps: EventDeps, event: PaymentEvent): Promise<void> 
   deps.db.transaction('all orgs', async (db) => {
     if (!(await queries.claimEvent(db, event.id, event.type))) return
     const subjects = new Set<string>()
-    for (const fact of readFacts(event)) {
+    const facts = readFacts(event)
+    for (const fact of facts) {
       await queries.lockSubject(db, fact.subject)
       await queries.upsertFact(db, fact, event.at)
       subjects.add(fact.subject)
@@ -83,7 +86,8 @@ export const applyEvent = (deps: EventDeps, event: PaymentEvent): Promise<void> 
     const charge = readCharge(event)
     if (charge) await applyCharge(db, deps, charge)
     for (const subject of subjects) {
-      await reviewPayment(db, deps.jobs, subject)
+      const hasNewMethod = facts.some(({ kind }) => kind === 'method')
+      await reviewPayment(db, deps.jobs, { paymentIntentId: subject, hasNewMethod })
       await reviewSubscription(db, deps.jobs, subject)
     }
   })

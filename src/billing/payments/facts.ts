@@ -18,6 +18,8 @@ const defined = (data: Record<string, unknown>): Record<string, unknown> =>
 /** The state of a checkout session. */
 export interface CheckoutUpdate {
   sessionId: string
+  /** ISO 8601, by the provider's clock. */
+  at: string
   state: 'open' | 'paid' | 'failed' | 'expired'
   paymentIntentId: string | undefined
   customerId: string | undefined
@@ -32,7 +34,7 @@ const checkoutStates = new Map<string, CheckoutUpdate['state']>([
   ['checkout.session.expired', 'expired'],
 ])
 
-export const readCheckout = ({ type, object: session }: PaymentEvent): CheckoutUpdate | undefined => {
+export const readCheckout = ({ type, at, object: session }: PaymentEvent): CheckoutUpdate | undefined => {
   const state = checkoutStates.get(type)
   if (state === undefined) return undefined
   const sessionId = text(session['id'], 'id')
@@ -41,6 +43,7 @@ export const readCheckout = ({ type, object: session }: PaymentEvent): CheckoutU
   const isPending = type === 'checkout.session.completed' && session['payment_status'] === 'unpaid'
   return {
     sessionId,
+    at,
     state: isPending ? 'open' : state,
     paymentIntentId: idOf(session['payment_intent'], 'payment_intent'),
     customerId: idOf(session['customer'], 'customer'),

@@ -3,10 +3,15 @@ import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Payments } from './stripe.ts'
 import { setMethodMissing, setPaymentMethod } from './topup-queries.ts'
 
+interface PaidDeposit {
+  orgId: string
+  paymentIntentId: string
+  /** When it was paid, by the provider's clock. Jobs of the previous version have none. */
+  paidAt?: string
+}
+
 /** Stores the payment method of a deposit, for automatic top-up. */
-export const saveMethod = defineJob<{ orgId: string; paymentIntentId: string }>('billing.save-method', {
-  retryLimit: 8,
-})
+export const saveMethod = defineJob<PaidDeposit>('billing.save-method', { retryLimit: 8 })
 
 /** Cancels the subscription of a plan that another one replaced. */
 export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
@@ -19,12 +24,13 @@ export const findInvoicePayment = defineJob<{ orgId: string; subscriptionId: str
 
 export const workOnSaveMethod = async (
   { db, payments }: { db: Database; payments: Payments | undefined },
-  { orgId, paymentIntentId }: { orgId: string; paymentIntentId: string },
+  { orgId, paymentIntentId, paidAt }: PaidDeposit,
 ): Promise<void> => {
   if (!payments) return
   const { customerId, paymentMethodId } = await payments.findPaymentMethod(paymentIntentId)
   if (customerId === null) return
-  await setPaymentMethod(db, orgId, customerId, paymentMethodId)
+  const method = { customerId, paymentMethodId, paymentId: paymentIntentId, paidAt }
+  if (!(await setPaymentMethod(db, orgId, method))) return
   if (paymentMethodId === null && (await payments.findMethodOfCustomer(customerId)) === null) {
     await setMethodMissing(db, orgId, customerId)
   }

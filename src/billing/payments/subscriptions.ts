@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 import type { CheckoutRow, SubscriptionRow } from './queries.ts'
 import { linkGrant } from './credit.ts'
 import type { Payments } from './stripe.ts'
-import { setPaymentMethod } from './topup-queries.ts'
+import { setCustomer } from './topup-queries.ts'
 import { topUpIfLow } from './topup-trigger.ts'
 
 interface SubscriptionData {
@@ -146,7 +146,9 @@ export const linkSubscription = async (
   if (update.subscriptionId === undefined || planId === null) return
   const providerId = update.subscriptionId
   const facts = await lockFacts(db, providerId)
-  if (update.customerId !== undefined) await setPaymentMethod(db, orgId, update.customerId, null)
+  if (update.customerId !== undefined) {
+    await setCustomer(db, orgId, { customerId: update.customerId, paymentId: providerId, paidAt: update.at })
+  }
   const includedCreditCents = plans.find(({ id }) => id === planId)?.includedCreditCents ?? 0
   for (const other of await queries.listRunningSubscriptions(db, orgId)) {
     if (other.providerId !== providerId) {

@@ -135,8 +135,26 @@ export const clearBackOff = (db: Db, orgId: string) =>
     update billing_accounts set auto_topup_retry_at = null, auto_topup_declines = 0
     where org_id = ${orgId} and (auto_topup_retry_at is not null or auto_topup_declines > 0)`)
 
-export const setPaymentMethod = (db: Db, orgId: string, customerId: string | null, paymentMethodId: string | null) =>
-  db.execute(sql`
+export interface SavedMethod {
+  /** Null: that of the account. */
+  customerId: string | null
+  /** Null: that of the account, if the customer is the same. */
+  paymentMethodId: string | null
+  /** The payment or the subscription that saved it. */
+  paymentId: string
+  /** When it was paid, by the provider's clock. Undefined: when it was credited. */
+  paidAt: string | undefined
+}
+
+/** False, without a change, when the account has the method of a later payment. */
+export const setPaymentMethod = async (
+  db: Db,
+  orgId: string,
+  { customerId, paymentMethodId, paymentId, paidAt }: SavedMethod,
+): Promise<boolean> => {
+  const at = sql`coalesce(${paidAt ?? null}::timestamptz,
+    (select p.created_at from payments p where p.org_id = ${orgId} and p.payment_intent_id = ${paymentId}))`
+  const changed = await db.execute(sql`
     update billing_accounts
     set customer_id = coalesce(${customerId}, customer_id), is_method_missing = false,
       payment_method_id = case
@@ -144,8 +162,26 @@ export const setPaymentMethod = (db: Db, orgId: string, customerId: string | nul
         -- A method belongs to its customer.
         when ${customerId}::text is not null and ${customerId} is distinct from customer_id then null
         else payment_method_id
-      end
-    where org_id = ${orgId}`)
+      end,
+      method_payment_id = ${paymentId}, method_paid_at = greatest(case when method_payment_id = ${paymentId} then method_paid_at end, ${at})
+    where org_id = ${orgId} and (method_paid_at is null or method_payment_id = ${paymentId} or method_paid_at <= ${at})`)
+  return changed > 0
+}
+
+/** Stores the customer of a paid subscription. Another customer than that of the account replaces it unless it is older. */
+export const setCustomer = (
+  db: Db,
+  orgId: string,
+  { customerId, paymentId, paidAt }: { customerId: string; paymentId: string; paidAt: string },
+) =>
+  db.execute(sql`
+    update billing_accounts
+    set customer_id = ${customerId}, is_method_missing = false,
+      payment_method_id = case when customer_id = ${customerId} then payment_method_id end,
+      method_payment_id = case when customer_id = ${customerId} then method_payment_id else ${paymentId} end,
+      method_paid_at = case when customer_id = ${customerId} then method_paid_at else ${paidAt}::timestamptz end
+    where org_id = ${orgId}
+      and (method_paid_at is null or method_paid_at <= ${paidAt} or customer_id = ${customerId})`)
 
 /** Does nothing when a method was saved while the provider was asked. */
 export const setMethodMissing = (db: Db, orgId: string, customerId: string) =>

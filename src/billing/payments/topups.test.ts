@@ -6,6 +6,8 @@ import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../..
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { workOnSaveMethod } from './jobs.ts'
+import { openPayments } from './stripe.ts'
 
 const stripe = await startFakeStripe()
 const app = await startTestApp({
@@ -19,8 +21,8 @@ type Json = any
 
 const base = '/api/v1/billing'
 
-const sendEvent = async (type: string, object: object): Promise<void> => {
-  const { body, headers } = signedEvent(type, object)
+const sendEvent = async (type: string, object: object, options: object = {}): Promise<void> => {
+  const { body, headers } = signedEvent(type, object, options)
   assert.equal((await app.call('POST', `${base}/webhooks/stripe`, { body, headers })).status, 200)
 }
 
@@ -54,6 +56,62 @@ const untilTopup = (as: TestActor, ...states: string[]): Promise<Json> =>
 
 const ledgerOf = async (as: TestActor): Promise<[string, number][]> =>
   (await listLedger(app, as)).map(({ type, amountCents }) => [type, amountCents])
+
+/** The second at which the payments of a test begin. */
+const at = Math.floor(Date.now() / 1_000) - 3_600
+
+/** A deposit of 10 dollars with a new card. Returns its payment. */
+const depositWithNewCard = async (as: TestActor, createdAt: number): Promise<Json> => {
+  const { body } = await app.call('POST', `${base}/deposit`, { as, json: { amountCents: 1_000 } })
+  const session = stripe.pay(body.data.sessionId)
+  await sendEvent('checkout.session.completed', session, { createdAt })
+  await app.settled()
+  return stripe.paymentIntents.get(session.payment_intent)
+}
+
+const cardOf = async (as: TestActor): Promise<string | null | undefined> =>
+  (
+    await app.db.row<{ paymentMethodId: string | null }>(sql`
+      select payment_method_id from billing_accounts where org_id = ${as.orgId}`)
+  )?.paymentMethodId
+
+describe('the saved payment method', () => {
+  test('is that of the latest deposit after a refund, a dispute and a late event of an older deposit', async () => {
+    stripe.charges = ['succeed']
+    const owner = await app.createOrg()
+    const first = await depositWithNewCard(owner, at)
+    await sendEvent('payment_intent.succeeded', first, { createdAt: at })
+    const second = await depositWithNewCard(owner, at + 60)
+    await sendEvent('charge.refunded', { id: 'ch_old', payment_intent: first.id, amount_refunded: 100 })
+    await sendEvent('charge.dispute.created', { id: 'dp_old', payment_intent: first.id, amount: 100, status: 'lost' })
+    assert.equal(await cardOf(owner), second.payment_method)
+    await sendEvent('payment_intent.succeeded', { ...first, payment_method: 'pm_late' }, { createdAt: at })
+    assert.equal(await cardOf(owner), second.payment_method)
+    await set(owner, { autoTopupEnabled: true })
+    await spend(app, owner, (await openPaid(app, owner)).id, 16_000_000)
+    await untilTopup(owner, 'succeeded')
+    assert.deepEqual(
+      chargesOf(second.customer).map(({ params }) => params.payment_method),
+      [second.payment_method],
+    )
+  })
+
+  test('is that of the latest deposit when the job or the checkout of an older one comes late', async () => {
+    const owner = await app.createOrg()
+    const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 1_000 } })
+    const lateSession = stripe.pay(body.data.sessionId)
+    const first = await depositWithNewCard(owner, at)
+    const second = await depositWithNewCard(owner, at + 60)
+    const asked = { orgId: owner.orgId, paymentIntentId: first.id }
+    const payments = openPayments({ stripe: { secretKey, apiBase: stripe.origin } })
+    await workOnSaveMethod({ db: app.db, payments }, { ...asked, paidAt: new Date(at * 1_000).toISOString() })
+    assert.equal(await cardOf(owner), second.payment_method)
+    await sendEvent('checkout.session.completed', lateSession, { createdAt: at + 30 })
+    await app.settled()
+    assert.equal(await cardOf(owner), second.payment_method)
+    assert.equal((await getBilling(app, owner)).balance.balanceCents, 3_000, 'all three are credited')
+  })
+})
 
 describe('automatic top-up', () => {
   test('charges the saved card once when the balance falls below the threshold, and posts a deposit', async () => {

@@ -4,9 +4,11 @@ import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { EventPublisher } from '../outbox/publisher.ts'
+import { deleteOldChains } from './endpoints/queries.ts'
 
 const applyRetention = defineJob<Record<string, never>>('events.retention')
 const sweepMs = 1_000
+const chainsAtOnce = 5_000
 
 export interface EventJobDeps {
   config: { retention: { eventsDays: number } }
@@ -46,6 +48,7 @@ export const registerEventJobs = ({ config, db, jobs, log, publisher }: EventJob
     applyRetention,
     async () => {
       await dropExpired(db, 'events', { days: eventsDays })
+      while ((await deleteOldChains(db, chainsAtOnce)) > 0);
     },
     { concurrency: 1 },
   )

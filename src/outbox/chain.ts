@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isUuid } from '../platform/ids.ts'
+import { isUuid, newId } from '../platform/ids.ts'
 
 /**
  * A change that an event has caused produces the next event of its chain. Deliveries carry the chain in a header, and a
@@ -16,6 +16,11 @@ export interface EventChain {
 
 /** `<id of the first event>;<depth>;<expiry, s since 1970>;<signature>` */
 export const chainHeader = 'atrium-event-chain'
+
+/**
+ * The number of deliveries and messages that led to a request, one of another org or server included. Nobody signs it.
+ */
+export const hopsHeader = 'x-atrium-hops'
 
 /** An event with more predecessors is recorded and not delivered. */
 export const maxDepth = 5
@@ -61,6 +66,35 @@ export interface ChainHeaders {
    * could claim a chain that is too long, so that nobody is told of their changes.
    */
   parse(orgId: string, header: string): EventChain | undefined
+}
+
+export const hopsOf = (headers: Readonly<Record<string, unknown>> | null): number => {
+  const header = headers?.[hopsHeader]
+  const hops = typeof header === 'string' ? Number.parseInt(header, 10) : 0
+  return hops > 0 ? Math.min(hops, maxDepth + 1) : 0
+}
+
+/** The chain after this number of hops, which orgs and servers count whose chains are others. */
+export const withHops = (chain: EventChain | undefined, hops: number): EventChain | undefined =>
+  hops === 0 ? chain : { id: chain?.id ?? newId(), depth: Math.max(chain?.depth ?? 0, hops) }
+
+/** The headers of a request that continues a chain. */
+export const chainHeadersOf = (chains: ChainHeaders, orgId: string, chain: EventChain): Record<string, string> => ({
+  [chainHeader]: chains.format(orgId, chain),
+  [hopsHeader]: String(chain.depth),
+})
+
+/**
+ * The chain of an event that a webhook or an endpoint of a connection receives: that of its header, if this server signed
+ * it for the org, and otherwise one of its own that is as long as the sender says.
+ */
+export const receivedChain = (
+  chains: ChainHeaders,
+  orgId: string,
+  headers: Readonly<Record<string, unknown>>,
+): EventChain | undefined => {
+  const header = headers[chainHeader]
+  return withHops(typeof header === 'string' ? chains.parse(orgId, header) : undefined, hopsOf(headers))
 }
 
 /** The first key signs; all are accepted. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { chainHeader, currentChain, maxDepth } from '../../outbox/chain.ts'
+import { chainHeadersOf, currentChain, maxDepth } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
 import { validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -49,7 +49,7 @@ const chainHeaders = (chains: ChainHeaders, orgId: string): Record<string, strin
   const chain = currentChain()
   const depth = (chain?.depth ?? 0) + 1
   if (depth > maxDepth) throw validationError(`Messages between A2A agents go at most ${maxDepth} agents deep.`)
-  return { [chainHeader]: chains.format(orgId, { id: chain?.id ?? newId(), depth }) }
+  return chainHeadersOf(chains, orgId, { id: chain?.id ?? newId(), depth })
 }
 
 interface Call {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
-import { chainHeader, inChain } from '../../outbox/chain.ts'
+import { inChain, receivedChain } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
 import { outboxRow } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -45,8 +45,11 @@ export interface EndpointRequest {
   /** The query with its question mark; empty if there is none. */
   query: string
   nowMs: number
-  /** Counts the request against the rate limit of verified or unverified requests; rejects when it is used up. */
-  count(as: 'verified' | 'unverified'): Promise<void>
+  /**
+   * Counts the request against the rate limit of verified or unverified requests, or of those that deliveries of Atrium
+   * cause; rejects when it is used up.
+   */
+  count(as: 'verified' | 'unverified' | 'chained'): Promise<void>
 }
 
 const what = 'Endpoint'
@@ -174,8 +177,8 @@ export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Pro
   if (adapter.isPing?.(request) === true) return { status: 200, body: '' }
   const handshake = adapter.handshake?.(payload)
   if (handshake) return handshake
-  const header = headers[chainHeader]
-  const chain = typeof header === 'string' ? chains.parse(endpoint.orgId, header) : undefined
+  const chain = receivedChain(chains, endpoint.orgId, headers)
+  if (chain) await received.count('chained')
   const event = inChain(chain, () => toEvent(secrets, endpoint, adapter, { payload, request }))
   const isNew = await store(inbox, event)
   return adapter.acknowledge?.(payload) ?? receipt(!isNew)

@@ -60,15 +60,21 @@ const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
         const { params, headers, body, url, ip } = request
         const id = `${params.provider}/${params.endpointId.toLowerCase()}`
         const queryAt = url.indexOf('?')
+        const endpoint = request.endpoint as OpenEndpoint
+        const limitKeys = {
+          verified: id,
+          // A limit of their own by endpoint and address.
+          unverified: `unverified ${id} ${addressGroup(ip)}`,
+          // With those of webhooks of the org.
+          chained: `chained ${endpoint.row.orgId}`,
+        }
         const response = await receive(deps, {
-          endpoint: request.endpoint as OpenEndpoint,
+          endpoint,
           headers,
           body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
           query: queryAt === -1 ? '' : url.slice(queryAt),
           nowMs: Date.now(),
-          // Unverified requests have a limit of their own by endpoint and address.
-          count: (as) =>
-            request.takeRateLimit('receive', as === 'verified' ? id : `unverified ${id} ${addressGroup(ip)}`),
+          count: (as) => request.takeRateLimit('receive', limitKeys[as]),
         })
         reply.code(response.status)
         if (response.contentType !== undefined) reply.header('content-type', response.contentType)

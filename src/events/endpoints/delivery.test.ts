@@ -349,4 +349,64 @@ describe('the loop guard', () => {
     assert.equal(behind.arrivals[0]!.headers['atrium-event-chain'], header)
     assert.equal(app.deps.chains.parse(newId(), header), undefined, 'the header is of one org')
   })
+
+  test('ends a loop between endpoints and webhooks of two orgs', async () => {
+    const owners = [await app.createOrg(), await app.createOrg()]
+    const sides = await Promise.all(
+      owners.map(async (owner) => {
+        const endpoint = await createEndpoint(app, owner, { types: ['webhook.event.received'] })
+        return { owner, endpoint }
+      }),
+    )
+    // The webhook of each org accepts the deliveries of the other one's endpoint.
+    const webhooks = await Promise.all(
+      owners.map((owner, at) => createWebhook(app, owner, { secret: sides[1 - at]!.endpoint.secret })),
+    )
+    for (const [at, { owner, endpoint }] of sides.entries()) {
+      await patchEndpoint(app, owner, endpoint, { url: `${app.url}/api/v1/webhooks/receive/${webhooks[1 - at]!.id}` })
+    }
+    const readEvents = async (owner: TestActor): Promise<SeenEvent[]> => {
+      const { body } = await app.call('GET', '/api/v1/events?types=webhook.event.received&limit=100', { as: owner })
+      return body.data.items
+    }
+    await deliver(app, webhooks[0]!, { type: 'a' })
+    await until('an event was not delivered', async () => {
+      const events = (await Promise.all(owners.map(readEvents))).flat()
+      return events.some(({ isDelivered }) => !isDelivered)
+    })
+    await app.settled()
+    const events = (await Promise.all(owners.map(readEvents))).flat()
+    assert.deepEqual(
+      events.toSorted((a, b) => a.chain.depth - b.chain.depth).map((event) => [event.chain.depth, event.isDelivered]),
+      [0, 1, 2, 3, 4, 5, 6].map((depth) => [depth, depth <= 5]),
+    )
+  })
+
+  test('ends a chain whose events cause more than 10,000 deliveries', async () => {
+    const owner = await app.createOrg()
+    const receivers = [await startReceiver(), await startReceiver()]
+    for (const { url } of receivers) await createEndpoint(app, owner, { url })
+    const chain = { id: newId(), depth: 1 }
+    const headers = { 'atrium-event-chain': app.deps.chains.format(owner.orgId, chain) }
+    const create = async (name: string): Promise<string> => {
+      const { body } = await app.call('POST', '/api/v1/agents', { as: owner, json: { name }, headers })
+      return body.data.id
+    }
+    const isDelivered = async (id: string): Promise<boolean> => (await eventsAbout(app, owner, id, 1))[0]!.isDelivered
+    assert.equal(await isDelivered(await create('First')), true)
+    const { rowCount } = (await app.db.row<{ rowCount: number }>(sql`
+      with changed as (
+        update event_chains set deliveries = deliveries + 9995
+        where org_id = ${owner.orgId} and id = ${chain.id} and deliveries = 2 returning id)
+      select count(*)::integer as row_count from changed`)) as { rowCount: number }
+    assert.equal(rowCount, 1)
+    assert.equal(await isDelivered(await create('Within the limit')), true)
+    assert.equal(await isDelivered(await create('Beyond the limit')), false)
+    const outside = await createAgent(app, owner, 'Of another chain')
+    assert.equal(await isDelivered(outside), true)
+    await app.settled()
+    const names = receivers.map(({ arrivals }) => new Set(arrivals.map((arrival) => parsed(arrival).data.name)))
+    const all = new Set(['First', 'Of another chain', 'Within the limit'])
+    assert.deepEqual(names, [all, all])
+  })
 })

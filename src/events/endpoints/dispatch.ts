@@ -63,6 +63,39 @@ const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly 
   }
 }
 
+/**
+ * A program, or a webhook of Atrium, that receives the events of many endpoints can answer each with a change: the events
+ * of a chain multiply. Beyond this number of deliveries, which those of the first event do not count towards, the events
+ * of a chain are recorded and not delivered.
+ */
+const maxChainDeliveries = 10_000
+
+/** Removes the deliveries of events whose chain has caused too many, and marks these events. */
+const limitChains = async (
+  db: Transaction,
+  orgId: string,
+  events: readonly EventRow[],
+  deliveries: NewDelivery[],
+): Promise<NewDelivery[]> => {
+  const ofEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
+  const counted = events.filter(({ id, depth }) => depth > 0 && ofEvent.has(id))
+  if (counted.length === 0) return deliveries
+  const countOf = ({ id }: EventRow): number => ofEvent.get(id)?.length ?? 0
+  const added = new Map<string, number>()
+  for (const event of counted) added.set(event.chainId, (added.get(event.chainId) ?? 0) + countOf(event))
+  const sums = await queries.countChainDeliveries(db, orgId, added)
+  const left = new Map(sums.map(({ id, deliveries }) => [id, maxChainDeliveries - deliveries + (added.get(id) ?? 0)]))
+  const ended = new Set<string>()
+  for (const event of counted) {
+    const after = (left.get(event.chainId) ?? 0) - countOf(event)
+    left.set(event.chainId, after)
+    if (after < 0) ended.add(event.id)
+  }
+  if (ended.size === 0) return deliveries
+  await queries.endChain(db, orgId, [...ended])
+  return deliveries.filter(({ eventId }) => !ended.has(eventId))
+}
+
 /** Which events are about files that are not open to the person who set the URL of an endpoint. */
 const closedTo = async (
   db: Transaction,
@@ -98,11 +131,12 @@ export const createDispatcher =
         return false
       }
     }
-    const deliveries = events
+    const wanted = events
       .filter(({ depth }) => depth <= maxDepth)
       .flatMap((event) =>
         endpoints.filter((endpoint) => isReceived(endpoint, event)).map((endpoint) => deliveryOf(endpoint, event)),
       )
+    const deliveries = await limitChains(db, orgId, events, wanted)
     if (deliveries.length === 0) return
     await markWaiting(db, orgId, deliveries)
     await queries.queueDeliveries(db, orgId, deliveries)

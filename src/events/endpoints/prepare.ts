@@ -1,4 +1,4 @@
-import { chainAfter, chainHeader } from '../../outbox/chain.ts'
+import { chainAfter, chainHeadersOf } from '../../outbox/chain.ts'
 import type { ChainHeaders } from '../../outbox/chain.ts'
 import { expandEvent } from '../../outbox/expand.ts'
 import type { Expanders } from '../../outbox/expand.ts'
@@ -117,7 +117,7 @@ export const createPrepareEvent = ({
       return { error: 'The person who set the URL may not read this event any more.' }
     }
     const chain = chainAfter(event)
-    const headers = { ...contentType, [chainHeader]: chains.format(orgId, chain) }
+    const headers = { ...contentType, ...chainHeadersOf(chains, orgId, chain) }
     return transformed(transformer, row, { body, headers, chain })
   }
 }

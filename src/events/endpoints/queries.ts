@@ -1,6 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import { keysAsked, sql } from '../../platform/database/database.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
+import { maxDepth } from '../../outbox/chain.ts'
 import type { EventActor } from '../../outbox/queries.ts'
 import type { Filter } from './filter.ts'
 
@@ -147,6 +148,26 @@ export const queueDeliveries = (db: Db, orgId: string, deliveries: readonly NewD
       ${column('orderNumber').map((number) => number?.toString() ?? null)}::bigint[], ${column('waits')}::boolean[])
       as g (id, webhook_id, event_id, event_type, order_key, order_number, waits)`)
 }
+
+/** Adds to the numbers of deliveries that chains have caused, and returns the sums. */
+export const countChainDeliveries = (db: Db, orgId: string, counts: ReadonlyMap<string, number>) =>
+  db.rows<{ id: string; deliveries: number }>(sql`
+    insert into event_chains as c (org_id, id, deliveries)
+    select ${orgId}::uuid, g.id, g.deliveries
+    from unnest(${[...counts.keys()]}::uuid[], ${[...counts.values()]}::integer[]) as g (id, deliveries)
+    on conflict (org_id, id) do update set deliveries = c.deliveries + excluded.deliveries
+    returning c.id, c.deliveries`)
+
+/** Marks events of the log as too far from the first one of their chain, so that nothing is delivered. */
+export const endChain = (db: Db, orgId: string, eventIds: readonly string[]) =>
+  db.execute(sql`
+    update events set depth = ${maxDepth + 1} where org_id = ${orgId} and id = any(${eventIds}::uuid[])`)
+
+/** Deletes up to `limit` counts of chains that have ended: their header has expired. */
+export const deleteOldChains = (db: Db, limit: number) =>
+  db.execute(sql`-- all orgs: retention applies to the whole server
+    delete from event_chains where (org_id, id) in (
+      select org_id, id from event_chains where created_at < now() - interval '3 days' limit ${limit})`)
 
 /** The keys that have a delivery that has not ended. The order makes the planner use the index by key. */
 export const listBusyKeys = (db: Db, orgId: string, keys: readonly string[]) =>

@@ -21,6 +21,7 @@ import {
 } from '../../../test/fakes/a2a-client.ts'
 import { createAgent, openSession, until } from '../../../test/support/chat.ts'
 import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
 
 const model = await startFakeModel()
 const app = await startTestApp(model.env)
@@ -255,6 +256,20 @@ describe('a message of the A2A protocol', () => {
     const streamed = await rpc(reader, { ...send, method: 'SendStreamingMessage' })
     assert.deepEqual([streamed.status, streamed.body.error.code], [403, -403])
     assert.equal(model.requests.length, 0)
+  })
+
+  test('continues the count of messages between agents of several orgs, and is rejected after five', async () => {
+    const owner = await newPerson()
+    model.play(reply(['Hello.']))
+    const sendAfter = async (hops: string) => {
+      const message = { messageId: newId(), role: 'ROLE_USER', parts: [{ text: 'Hi' }] }
+      return (await rpc(owner, request('SendMessage', { message }), { 'x-atrium-hops': hops })).body
+    }
+    assert.match((await sendAfter('6')).error.message, /at most 5 agents deep/)
+    const { result } = await sendAfter('4')
+    const turn = await app.db.row(sql`
+      select event_depth from turns where org_id = ${owner.orgId} and id = ${result.task.id}`)
+    assert.deepEqual(turn, { eventDepth: 4 })
   })
 
   test('does not reach an inactive agent', async () => {

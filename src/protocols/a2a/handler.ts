@@ -3,6 +3,7 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentRow } from '../../agents/agents.ts'
 import { may } from '../../identity/actor.ts'
+import { currentChain, hopsOf, inChain, maxDepth, withHops } from '../../outbox/chain.ts'
 import { forbidden } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
@@ -44,7 +45,14 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
     toTask(db.hot, actor, await getOwn(id), historyLength)
   const start = async (params: Parameters<A2ARequestHandler['sendMessage']>[0]): Promise<StartedTask> => {
     await allow('sessions:write', 'turns')
-    return startTask(deps, { actor, agent, revision }, params)
+    // Agents of several orgs or servers can message each other in a circle, too.
+    const hops = hopsOf(request.headers)
+    if (hops > maxDepth) {
+      throw new errors.UnsupportedOperationError({
+        message: `Messages between agents go at most ${maxDepth} agents deep.`,
+      })
+    }
+    return inChain(withHops(currentChain(), hops), () => startTask(deps, { actor, agent, revision }, params))
   }
 
   return {

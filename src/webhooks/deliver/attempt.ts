@@ -1,4 +1,4 @@
-import { chainHeader } from '../../outbox/chain.ts'
+import { chainHeader, hopsHeader, hopsOf } from '../../outbox/chain.ts'
 import type { ChainHeaders, EventChain } from '../../outbox/chain.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
@@ -10,7 +10,6 @@ import type { AttemptRecord, ResponseRecord } from './queries.ts'
 import { storable } from '../receive/payload.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { nextDelaySeconds } from './schedule.ts'
-import { forwardCountHeader, forwardCountOf, maxForwards } from '../loop-guard.ts'
 import { eventEndpointSecretColumn, forwardingKey, webhookSecretColumn } from '../secrets.ts'
 import { disablingBy, goneStatus } from './settle.ts'
 
@@ -44,6 +43,11 @@ export interface AttemptDeps {
 }
 
 export const attemptTimeoutMs = 15_000
+/**
+ * An event that has passed through this many deliveries is not forwarded again: webhooks can forward to one another, and
+ * the URLs of a cycle can use different host names, so a cycle cannot be detected when a URL is set.
+ */
+const maxForwards = 5
 const maxResponseBytes = 16_384
 
 /** Limits of the part of a response that is stored. */
@@ -59,7 +63,7 @@ const forwardedHeaders =
 const forwardingHeaders = (row: ClaimedRow): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(row.headers ?? {}).filter(([name]) => forwardedHeaders.test(name))),
   ...(row.contentType === null ? {} : { 'content-type': row.contentType }),
-  [forwardCountHeader]: String(forwardCountOf(row.headers) + 1),
+  [hopsHeader]: String(hopsOf(row.headers) + 1),
 })
 
 const isPrivate = (name: string): boolean => /cookie|authorization|authenticate|token|secret|api-?key/.test(name)
@@ -200,7 +204,7 @@ const toOutcome = ({ row, url, startedAt }: Begun, result: Result, schedule: rea
 }
 
 const forwarded = (row: ClaimedRow): Prepared =>
-  forwardCountOf(row.headers) >= maxForwards
+  hopsOf(row.headers) >= maxForwards
     ? { error: `Loop detected: the event has passed through ${maxForwards} webhooks.` }
     : { body: row.body, headers: forwardingHeaders(row) }
 

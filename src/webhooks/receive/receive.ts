@@ -1,4 +1,4 @@
-import { chainHeader } from '../../outbox/chain.ts'
+import { chainHeader, hopsHeader } from '../../outbox/chain.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { newId } from '../../platform/ids.ts'
@@ -6,7 +6,6 @@ import { headerOf, rejected, sha256 } from '../../platform/signatures/signed-req
 import type { SignatureVerdict } from '../../platform/signatures/signed-request.ts'
 import type { InboundRequest, ProviderResponse } from '../../providers/provider.ts'
 import { adapterOfSource } from '../../providers/providers.ts'
-import { forwardCountHeader } from '../loop-guard.ts'
 import type { ReceivingWebhook } from '../queries.ts'
 import { webhookSecretColumn } from '../secrets.ts'
 import { isWanted, parsePayload, storable, typeOf } from './payload.ts'
@@ -39,7 +38,7 @@ const storedHeaders = [
   'x-atlassian-webhook-identifier',
   'x-atlassian-webhook-retry',
   'i-twilio-idempotency-token',
-  forwardCountHeader,
+  hopsHeader,
   chainHeader,
 ]
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, serviceUnavailable, unauthorized, validationError } from '../../platform/http/errors.ts'
-import { chainHeader, inChain } from '../../outbox/chain.ts'
+import { inChain, receivedChain } from '../../outbox/chain.ts'
 import { apiPrefix, jsonBodyLimitBytes, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -46,12 +46,6 @@ const inboundOf = (request: FastifyRequest, url: string): InboundRequest => ({
 const rejectUnverified = async (request: FastifyRequest, id: string): Promise<never> => {
   await request.takeRateLimit('receive', `unverified ${id} ${addressGroup(request.ip)}`)
   throw unverified
-}
-
-/** A delivery of an event endpoint to a webhook of the same org continues the chain of its event. */
-const chainOf = ({ headers }: FastifyRequest, { chains }: WebhookDeps, orgId: string) => {
-  const header = headers[chainHeader]
-  return typeof header === 'string' ? chains.parse(orgId, header) : undefined
 }
 
 const receipt = (recorded: Recorded) => ok({ received: true as const, ...recorded })
@@ -109,7 +103,10 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         await request.takeRateLimit('receive', webhookId)
         const { handshake, event } = readRequest(webhook, inbound, verdict)
         if (handshake) return sendHandshake(reply, handshake)
-        return receipt(await inChain(chainOf(request, deps, webhook.orgId), () => recorder.record(event)))
+        const chain = receivedChain(deps.chains, webhook.orgId, request.headers)
+        // Events that deliveries of Atrium cause: those of all webhooks of the org together.
+        if (chain) await request.takeRateLimit('receive', `chained ${webhook.orgId}`)
+        return receipt(await inChain(chain, () => recorder.record(event)))
       },
     )
 

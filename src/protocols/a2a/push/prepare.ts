@@ -2,7 +2,7 @@ import type { Task } from '@a2a-js/sdk'
 import type { Actor } from '../../../identity/actor.ts'
 import { may } from '../../../identity/actor.ts'
 import { actorOfUser, isKeyLive } from '../../../identity/sign-in/user-authority.ts'
-import { chainAfter, chainHeader } from '../../../outbox/chain.ts'
+import { chainAfter, chainHeadersOf } from '../../../outbox/chain.ts'
 import type { ChainHeaders, EventChain } from '../../../outbox/chain.ts'
 import { maxExpandedBytes } from '../../../outbox/expand.ts'
 import { findEvent } from '../../../outbox/queries.ts'
@@ -126,7 +126,7 @@ export const createPrepareTask =
         'content-type': contentType,
         ...(token === undefined ? {} : { 'x-a2a-notification-token': token }),
         ...(authorization === undefined ? {} : { authorization }),
-        ...(chain && { [chainHeader]: chains.format(orgId, chain) }),
+        ...(chain && chainHeadersOf(chains, orgId, chain)),
       },
       ...(chain && { chain }),
     }

@@ -75,6 +75,7 @@ export const EventTypes = () => {
                     columns={columnsFor(opened.hrefOf)}
                     rows={own}
                     keyOf={({ type }) => type}
+                    stacked="all"
                     onOpen={({ type }) => opened.open(type)}
                   />
                 </div>

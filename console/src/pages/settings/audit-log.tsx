@@ -85,7 +85,7 @@ export const AuditLog = () => {
             </EmptyState>
           ) : (
             <Table
-              stacked
+              stacked="actions"
               label={t`Audit log`}
               rows={rows}
               keyOf={({ id }) => id}

@@ -153,7 +153,7 @@ const Shares = () => {
             </EmptyState>
           ) : (
             <Table
-              stacked
+              stacked="actions"
               label={t`Share links`}
               rows={rows}
               keyOf={({ id }) => id}

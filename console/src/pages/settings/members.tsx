@@ -232,7 +232,7 @@ const Invitations = (handlers: Handlers) => {
         <Trans>These people have no access until they accept.</Trans>
       </p>
       <Table
-        stacked
+        stacked="actions"
         label={t`Pending invitations`}
         rows={rows}
         keyOf={({ id }) => id}
@@ -306,7 +306,7 @@ export const Members = () => {
       <QueryBoundary query={members.query}>
         {(rows) => (
           <Table
-            stacked
+            stacked="actions"
             label={t`Members`}
             rows={rows}
             keyOf={({ id }) => id}

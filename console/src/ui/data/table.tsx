@@ -31,11 +31,18 @@ export const Table = <T,>({
   keyOf: (row: T) => string
   /** A click anywhere on the row. The first cell must contain a link, for the keyboard. */
   onOpen?: (row: T) => void
-  /** On a phone, the cells of a row are below each other, with the last one (its actions) at the top right. */
-  stacked?: boolean
+  /** On a phone, the cells of a row are below each other. `actions`: with the last one at the top right. */
+  stacked?: 'all' | 'actions'
 }) => (
   <div className={styles['frame']}>
-    <table className={classNames(styles['table'], stacked === true && styles['stacked'])} aria-label={label}>
+    <table
+      className={classNames(
+        styles['table'],
+        stacked !== undefined && styles['stacked'],
+        stacked === 'actions' && styles['actions'],
+      )}
+      aria-label={label}
+    >
       <thead>
         <tr>
           {columns.map(({ title, optional, align, hideTitle, tight }) => (

@@ -79,6 +79,8 @@ export interface Tool {
   permission: Permission
   /** The slug of the connector of the tool, which runs only with the consent of the person. */
   connector?: string
+  /** The ID of the connection that a call with this input uses. A call runs only with the one that it was planned for. */
+  connectionOf?(input: never): string | undefined
   /** Changes data at a provider: requires approval after the turn has read untrusted content. */
   isOutbound?: boolean
   /** Its results and errors can contain text of strangers, such as pages, mail and issues. */

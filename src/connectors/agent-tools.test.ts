@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ask, createAgent, openSession } from '../../test/support/chat.ts'
+import { ask, createAgent, openSession, say, untilStatus } from '../../test/support/chat.ts'
 import { startProvider } from '../../test/fakes/provider.ts'
 import type { Reply } from '../../test/fakes/provider.ts'
+import { sql } from '../platform/database/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
@@ -174,6 +175,91 @@ describe('connector tools of agents', () => {
     for (const connection of ['ann@example.com', `ann@example.com ${unnamed}`]) {
       assert.equal((await run(owner, session, 'airtable__list_bases', { connection })).status, 'done', connection)
     }
+  })
+})
+
+describe('a call that waits for approval', () => {
+  const base = `app${'A'.repeat(14)}`
+  const record = { base, table: 'T', fields: { a: 'salary' } }
+  let used: string[] = []
+  provider.on('POST', `/v0/${base}/T`, (seen) => {
+    used.push(seen.headers.authorization ?? '')
+    return { body: { id: `rec${'A'.repeat(14)}`, fields: {} } }
+  })
+  const plan = async (as: TestActor, input: object) => {
+    await createAgent(app, as, { name: 'Helper', allowedConnectors: ['airtable'], settings: { approvals: ['*'] } })
+    const { id } = await openSession(app, as, { agentId: 'helper' })
+    const text = `/tool airtable__create_record ${JSON.stringify(input)}`
+    const said = await say(app, as, id, { text, background: true })
+    assert.equal(said.status, 202, said.text)
+    const turn = await untilStatus(app, as, said.body.data.turn.id, 'requires_action')
+    return { turnId: turn.id, approvalId: turn.approvals[0].approvalId }
+  }
+  const approve = async (as: TestActor, { turnId, approvalId }: { turnId: string; approvalId: string }) => {
+    const json = { approvalId, approved: true }
+    const approved = await app.call('POST', `${api}/turns/${turnId}/approvals`, { as, json })
+    assert.equal(approved.status, 200, approved.text)
+    return (await untilStatus(app, as, turnId, 'completed', 'failed')).toolCalls[0] as Called
+  }
+  const remove = async (as: TestActor, id: string): Promise<void> =>
+    assert.equal((await app.call('DELETE', `${api}/connections/${id}`, { as })).status, 200)
+  const unavailable = /connection that this call was made for is not available/
+
+  test('is not made with another account when the one it names is deleted or broken before the approval', async () => {
+    used = []
+    for (const end of ['deleted', 'broken']) {
+      const owner = await app.createOrg()
+      const work = await connect(owner, 'airtable', airtable, 'work')
+      await connect(owner, 'airtable', airtable, 'private')
+      const waiting = await plan(owner, { connection: 'work', ...record })
+      if (end === 'deleted') await remove(owner, work)
+      else await app.db.execute(sql`update connections set status = 'error' where id = ${work}`)
+      const { status, output } = await approve(owner, waiting)
+      assert.equal(status, 'failed')
+      assert.match(output.error ?? '', unavailable)
+    }
+    assert.deepEqual(used, [])
+  })
+
+  test('is not made with another account that gets its label or takes the place of the only one', async () => {
+    used = []
+    const owner = await app.createOrg()
+    for (const input of [record, { connection: 'work', ...record }]) {
+      const first = await connect(owner, 'airtable', airtable, 'work')
+      const waiting = await plan(owner, input)
+      await remove(owner, first)
+      await connect(owner, 'airtable', airtable, 'work')
+      const { status, output } = await approve(owner, waiting)
+      assert.equal(status, 'failed')
+      assert.match(output.error ?? '', unavailable)
+      // The next call has to choose between two.
+      await connect(owner, 'airtable', airtable, 'private')
+    }
+    assert.deepEqual(used, [])
+  })
+
+  test('is made with its account when the person connects another one before the approval', async () => {
+    used = []
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable, 'work')
+    await connect(owner, 'airtable', airtable, 'private')
+    const waiting = await plan(owner, { connection: 'work', ...record })
+    await connect(owner, 'airtable', airtable, 'third')
+    assert.equal((await approve(owner, waiting)).status, 'done')
+    assert.deepEqual(used, [`Bearer ${secretKey}`])
+  })
+
+  test('is not made with an input that the current schema of its tool does not accept', async () => {
+    used = []
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const waiting = await plan(owner, record)
+    await app.db.execute(sql`
+      update tool_calls set input = input - 'table' where org_id = ${owner.orgId} and turn_id = ${waiting.turnId}`)
+    const { status, output } = await approve(owner, waiting)
+    assert.equal(status, 'failed')
+    assert.match(output.error ?? '', /table is required/)
+    assert.deepEqual(used, [])
   })
 })
 

@@ -44,6 +44,8 @@ const toolsOfConnector = (deps: AgentToolDeps, connector: Connector, connections
   if (!first) return []
   const labelled = byLabel(connections)
   const hasChoice = labelled.size > 1
+  const chosen = ({ connection: label }: { connection?: string }): ConnectionRow | undefined =>
+    hasChoice ? labelled.get(label ?? '') : first
   return connector.tools.map((tool) => ({
     name: agentToolName(connector.slug, tool.name),
     description: `${connector.name}: ${tool.description}`,
@@ -53,10 +55,11 @@ const toolsOfConnector = (deps: AgentToolDeps, connector: Connector, connections
     connector: connector.slug,
     isOutbound: !tool.isReadOnly,
     readsUntrusted: true,
+    connectionOf: (args: { connection?: string }) => chosen(args)?.id,
     run: async ({ actor, signal }, args: Values & { connection?: string }) => {
-      const { connection: label, ...rest } = args
+      const { connection: _label, ...rest } = args
       const input = hasChoice ? rest : args
-      const connection = hasChoice ? labelled.get(label ?? '') : first
+      const connection = chosen(args)
       if (!connection) throw badRequest('connection does not exist any more')
       const { orgId, id } = connection
       const request = typeof tool.request === 'function' ? tool.request(input) : tool.request

@@ -123,6 +123,7 @@ export const toolsOfAgent = (deps: A2aDeps, connection: Connection, prefix: stri
     isReadOnly: tool.isReadOnly,
     permission: 'connections:write' as const,
     connector: connection.connectorSlug,
+    connectionOf: () => connectionId,
     isOutbound: true,
     readsUntrusted: true,
     run: async (context, input: Input) => outputOf(await tool.run(deps, target, input, context), context.turn),

@@ -41,6 +41,7 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
     isReadOnly: false,
     permission: 'connections:write',
     connector: connection.connectorSlug,
+    connectionOf: () => id,
     isOutbound: true,
     readsUntrusted: true,
     run: async ({ signal, turn }, input: Readonly<Record<string, unknown>>) => {
@@ -60,6 +61,7 @@ const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: stri
     isReadOnly: tool.isReadOnly,
     permission: tool.isReadOnly ? 'connections:read' : 'connections:write',
     connector: connection.connectorSlug,
+    connectionOf: () => id,
     // A URI and the arguments of a prompt can carry what the turn has read.
     isOutbound: !tool.isReadOnly,
     readsUntrusted: true,

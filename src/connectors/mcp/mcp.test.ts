@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { trustAgent } from '../../../test/support/authority.ts'
-import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
+import { ask, createAgent, openSession, say, untilStatus } from '../../../test/support/chat.ts'
 import { addMcp } from '../../../test/fakes/mcp.ts'
 import { startProvider } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -162,6 +162,30 @@ describe('MCP connections', () => {
     assert.equal((await run(owner, session, 'mcp__wiki__search', { q: 'a' })).status, 'done')
     assert.equal((await run(owner, session, 'mcp__code_base__search')).status, 'done')
     assert.match((await run(owner, session, 'mcp__search')).output.error ?? '', /no tool/i)
+  })
+
+  test('a call that was approved for one MCP server is not sent to another one with the same tool', async () => {
+    other.tools = mcp.tools
+    let calls = 0
+    other.onCall = () => {
+      calls += 1
+      return { content: [] }
+    }
+    const owner = await app.createOrg()
+    const approved = await connect(owner)
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'], settings: { approvals: ['*'] } })
+    await trustAgent(app, owner, 'helper', 'mcp')
+    const { id: sessionId } = await openSession(app, owner, { agentId: 'helper' })
+    const said = await say(app, owner, sessionId, { text: '/tool mcp__search {"q":"a"}', background: true })
+    const waiting = await untilStatus(app, owner, said.body.data.turn.id, 'requires_action')
+    assert.equal((await app.call('DELETE', `${api}/connections/${approved}`, { as: owner })).status, 200)
+    await connect(owner, 'other', { url: `${provider.url}/other` })
+    const json = { approvalId: waiting.approvals[0].approvalId, approved: true }
+    const decided = await app.call('POST', `${api}/turns/${waiting.id}/approvals`, { as: owner, json })
+    assert.equal(decided.status, 200, decided.text)
+    const { toolCalls } = await untilStatus(app, owner, waiting.id, 'completed', 'failed')
+    assert.match(toolCalls[0].output.error, /connection that this call was made for is not available/)
+    assert.equal(calls, 0)
   })
 
   const wrong: [string, object, () => void, number][] = [

@@ -32,6 +32,7 @@ export interface NewCall {
   /** Set when a person must approve the call before it runs. */
   approvalId: string | null
   question: Question | null
+  connectionId: string | null
   output?: unknown
 }
 
@@ -89,13 +90,13 @@ const beginStep = (step: BegunStep): Sql => sql`begun as (
 
 // jsonb_to_recordset turns a JSON null into a SQL null, and JSON.stringify writes an infinite number as null.
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
-  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, question, attempts,
-    started_at, ended_at)
-  select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId", c.question,
+  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, question, connection_id,
+    attempts, started_at, ended_at)
+  select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId", c.question, c."connectionId",
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
     case when c.status in ('failed', 'cancelled') then now() end
   from leased, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
-    "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid, question jsonb))`
+    "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid, question jsonb, "connectionId" uuid))`
 
 /**
  * `case when <condition> then now() else <otherwise> end`, where -infinity stands for null. A distributed schema rejects

@@ -55,13 +55,16 @@ export interface CallRow {
   approved: boolean | null
   /** The question to the person; null without one, and for calls that are older than this column. */
   question: Question | null
+  /** The connection that the call was planned for; null without one, and for calls that are older than this column. */
+  connectionId: string | null
   startedAt: string | null
   endedAt: string | null
 }
 
 export const listCalls = (db: Db, orgId: string, turnId: string) =>
   db.rows<CallRow>(sql`
-    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, question, started_at, ended_at
+    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, question, connection_id,
+      started_at, ended_at
     from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
     order by step, place`)
 

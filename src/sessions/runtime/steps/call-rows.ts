@@ -16,12 +16,13 @@ export const waitingCall = (step: number, place: number, { callId, toolName, inp
   approvalId: null,
   approved: null,
   question: null,
+  connectionId: null,
 })
 
 /** A call as it is stored with the model call that requested it. */
 export const newCall = (call: TurnCall): NewCall => {
-  const { step, place, callId, toolName, input, status, output, approvalId, question } = call
-  const stored = { step, place, callId, toolName, input, status, approvalId, question }
+  const { step, place, callId, toolName, input, status, output, approvalId, question, connectionId } = call
+  const stored = { step, place, callId, toolName, input, status, approvalId, question, connectionId }
   return output === null ? stored : { ...stored, output }
 }
 

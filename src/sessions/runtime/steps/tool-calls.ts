@@ -86,12 +86,24 @@ const startCalls = ({ state }: TurnContext, calls: readonly TurnCall[]): CallCha
   return calls.map((call) => callChange(call, 'started'))
 }
 
+const connectionOf = (tool: Tool | undefined, input: unknown): string | undefined =>
+  tool?.connectionOf?.(input as never)
+
+/** Why a call that was valid when it was planned cannot run; undefined when it can. A person may have decided days later. */
+const staleness = (context: TurnContext, tool: Tool, { input, connectionId }: TurnCall): string | undefined => {
+  // Labels of connections are reused, and a person with one connection does not name it.
+  if (connectionId !== null && connectionOf(tool, input) !== connectionId) {
+    return 'Not run: the connection that this call was made for is not available any more, or has another name.'
+  }
+  return context.services.toolRunner.inputError(tool, input)
+}
+
 /** Runs the tool of a call if the agent still has the tool and the person's consent to use it. */
 const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome | AskingOutcome> => {
   const { actor, limits, services, signal } = context
   const tool = toolOf(context, call.toolName)
   if (!tool) return { status: 'failed', output: { error: `This agent may no longer use ${call.toolName}.` } }
-  const error = consentLost(context, tool)
+  const error = consentLost(context, tool) ?? staleness(context, tool, call)
   if (error !== undefined) return { status: 'failed', output: { error } }
   return services.toolRunner.run(tool, call, { actor, leftMs: limits.leftMs(), signal })
 }
@@ -160,15 +172,17 @@ const parallelError = (context: TurnContext, requested: RequestedCall[], place: 
 export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
   const repeatedError = isRepeating(context, requested) ? repeatError : undefined
   return requested.map((request, place) => {
-    const call = waitingCall(step, place, request)
+    const { toolName } = request
+    const tool = toolOf(context, toolName)
+    const planned = waitingCall(step, place, request)
     const error = rejectionOf(context, request, place) ?? repeatedError ?? parallelError(context, requested, place)
     if (error === undefined) {
-      const { toolName } = request
+      const call = { ...planned, connectionId: connectionOf(tool, request.input) ?? null }
       if (isCallers(context, request)) return call
-      const question = questionFor(context, toolOf(context, toolName), { toolName, isRepeat: false })
+      const question = questionFor(context, tool, { toolName, isRepeat: false })
       return question ? { ...call, approvalId: newId(), question } : call
     }
-    const failed: TurnCall = { ...call, status: 'failed', output: { error } }
+    const failed: TurnCall = { ...planned, status: 'failed', output: { error } }
     emitOutcome(context, failed)
     return failed
   })

@@ -21,7 +21,7 @@ export const findState = (db: Db, orgId: string) =>
     select
       (select plan_id from subscriptions
         where org_id = ${orgId} and status in ('active', 'trialing', 'past_due')
-        order by created_at desc, provider_id limit 1) as plan_id,
+        order by coalesce(bought_at, created_at) desc, created_at desc, provider_id limit 1) as plan_id,
       coalesce((select json_object_agg(name, value) from org_quotas where org_id = ${orgId}), '{}') as overrides,
       greatest(f.stored_bytes, 0) as stored_bytes, greatest(f.files, 0) as files,
       greatest(f.trashed_bytes, 0) as trashed_bytes, greatest(f.trashed_files, 0) as trashed_files,

@@ -562,6 +562,34 @@ describe('subscriptions', () => {
     )
   })
 
+  const cancelled = (...ids: string[]): string[] =>
+    stripe.requests
+      .filter(({ method, path }) => method === 'DELETE' && ids.some((id) => path.endsWith(`/${id}`)))
+      .map(({ path }) => path.split('/').at(-1)!)
+
+  test('keeps the plan that was bought last when the event of an older checkout comes late', async () => {
+    const owner = await app.createOrg()
+    const at = Math.floor(Date.now() / 1_000)
+    const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    const team = stripe.pay((await start(owner, 'team')).data.sessionId)
+    await sendEvent('checkout.session.completed', team, { createdAt: at - 3_000 })
+    await sendEvent('checkout.session.completed', pro, { createdAt: at - 3_600 })
+    await app.settled()
+    assert.deepEqual(cancelled(pro.subscription, team.subscription), [pro.subscription])
+    assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
+    const { body } = await app.call('GET', '/api/v1/quotas', { as: owner })
+    assert.ok(body.data.items.every(({ plan }: Json) => plan === 'team'))
+  })
+
+  test('keeps one of two subscriptions when two checkout pages of a plan are paid at once', async () => {
+    const owner = await app.createOrg()
+    const createdAt = Math.floor(Date.now() / 1_000)
+    const pages = [await start(owner, 'pro'), await start(owner, 'pro')].map(({ data }) => stripe.pay(data.sessionId))
+    await Promise.all(pages.map((page) => sendEvent('checkout.session.completed', page, { createdAt })))
+    await app.settled()
+    assert.equal(cancelled(...pages.map((page) => page.subscription)).length, 1)
+  })
+
   test('rejects checkouts of unknown, individual and free plans', async () => {
     const owner = await app.createOrg()
     const codes = []

@@ -139,22 +139,25 @@ export interface SubscriptionRow {
   cancelAtPeriodEnd: boolean
   currentPeriodEnd: string | null
   createdAt: string
+  /** When its checkout was paid, by the provider's clock. */
+  boughtAt: string
 }
 
 const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
-  current_period_end, created_at`
+  current_period_end, created_at, coalesce(bought_at, created_at) as bought_at`
 
 export const insertSubscription = async (
   db: Transaction,
   orgId: string,
-  subscription: { providerId: string; planId: string; includedCreditCents: number },
+  subscription: { providerId: string; planId: string; includedCreditCents: number; boughtAt: string },
 ): Promise<SubscriptionRow | undefined> => {
   if ((await claimKey(db, 'subscription', subscription.providerId, orgId)) !== orgId) {
     throw new Error(`the subscription ${subscription.providerId} belongs to another org`)
   }
   return db.row<SubscriptionRow>(sql`
-    insert into subscriptions (org_id, provider_id, plan_id, status, included_credit_cents)
-    values (${orgId}, ${subscription.providerId}, ${subscription.planId}, 'active', ${subscription.includedCreditCents})
+    insert into subscriptions (org_id, provider_id, plan_id, status, included_credit_cents, bought_at)
+    values (${orgId}, ${subscription.providerId}, ${subscription.planId}, 'active', ${subscription.includedCreditCents},
+      ${subscription.boughtAt})
     on conflict (org_id, provider_id) do update set plan_id = excluded.plan_id
     returning ${subscriptionColumns}`)
 }
@@ -179,14 +182,15 @@ export const updateSubscription = (
       current_period_end = coalesce(${update.currentPeriodEnd}, current_period_end)
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
-/** Subscriptions that have not ended, newest first. */
+/** Subscriptions that have not ended, the latest purchase first. */
 export const listRunningSubscriptions = (db: Db, orgId: string) =>
   db.rows<SubscriptionRow>(sql`
     select ${subscriptionColumns} from subscriptions
     where org_id = ${orgId} and status not in ('canceled', 'incomplete_expired', 'unpaid')
-    order by created_at desc, provider_id`)
+    order by coalesce(bought_at, created_at) desc, created_at desc, provider_id`)
 
 export const findNewestSubscription = (db: Db, orgId: string) =>
   db.row<SubscriptionRow>(sql`
     select ${subscriptionColumns} from subscriptions where org_id = ${orgId}
-    order by (status in ('canceled', 'incomplete_expired', 'unpaid')), created_at desc limit 1`)
+    order by (status in ('canceled', 'incomplete_expired', 'unpaid')), coalesce(bought_at, created_at) desc,
+      created_at desc limit 1`)

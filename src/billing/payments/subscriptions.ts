@@ -135,7 +135,23 @@ const recordChange = async (
   })
 }
 
-/** Stores the subscription of a paid checkout and cancels the org's other subscriptions. */
+/**
+ * Cancels all subscriptions of the org but the latest purchase, which can be another one than the one that is linked: the
+ * event of an older checkout may come late. The account must be locked, or two checkouts would not see each other.
+ */
+const cancelReplaced = async (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  { orgId, providerId, boughtAt }: { orgId: string; providerId: string; boughtAt: string },
+): Promise<void> => {
+  const others = (await queries.listRunningSubscriptions(db, orgId)).filter((one) => one.providerId !== providerId)
+  const isLater = (one: SubscriptionRow): boolean => Date.parse(one.boughtAt) > Date.parse(boughtAt)
+  const replaced = others.filter((one) => !isLater(one)).map((one) => one.providerId)
+  if (others.some(isLater)) replaced.push(providerId)
+  for (const subscriptionId of replaced) await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId })
+}
+
+/** Stores the subscription of a paid checkout. Of several, the org keeps the latest purchase. */
 export const linkSubscription = async (
   db: Transaction,
   { jobs, plans }: { jobs: Pick<Jobs, 'enqueue'>; plans: readonly Plan[] },
@@ -150,13 +166,11 @@ export const linkSubscription = async (
     await setCustomer(db, orgId, { customerId: update.customerId, paymentId: providerId, paidAt: update.at })
   }
   const includedCreditCents = plans.find(({ id }) => id === planId)?.includedCreditCents ?? 0
-  for (const other of await queries.listRunningSubscriptions(db, orgId)) {
-    if (other.providerId !== providerId) {
-      await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId: other.providerId })
-    }
-  }
+  const bought = { providerId, boughtAt: update.at }
+  await lockAccount(db, orgId)
+  await cancelReplaced(db, jobs, { orgId, ...bought })
   const before = await queries.findSubscription(db, providerId)
-  const subscription = await queries.insertSubscription(db, orgId, { providerId, planId, includedCreditCents })
+  const subscription = await queries.insertSubscription(db, orgId, { ...bought, planId, includedCreditCents })
   if (!subscription) return
   await applyFacts(db, jobs, subscription, facts)
   await recordChange(db, providerId, before)

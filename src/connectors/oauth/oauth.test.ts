@@ -394,6 +394,21 @@ describe('GET /connections/oauth/start', () => {
     assert.equal((await app.call('GET', path)).status, 401)
   })
 
+  test('the start link connects nothing for a page of another site, and shows the connector in the console', async () => {
+    const owner = await app.createOrg()
+    const path = `${api}/connections/oauth/start?connector=github&label=planted`
+    const cookie = await cookieOf(owner)
+    for (const site of ['cross-site', 'same-site']) {
+      const response = await app.call('GET', path, { headers: { cookie, 'sec-fetch-site': site } })
+      const location = `${app.url}/connections?connect=github`
+      assert.deepEqual([response.status, response.headers.get('location')], [302, location])
+    }
+    const { body } = await app.call('GET', `${api}/connections`, { as: owner })
+    assert.deepEqual(body.data.items, [])
+    const own = await app.call('GET', path, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
+    assert.doesNotMatch(own.headers.get('location') ?? '', /\/connections\?connect=/)
+  })
+
   test('the start link is BAD_REQUEST for a connector that is unknown, not configured or without OAuth', async () => {
     const owner = await app.createOrg()
     for (const query of ['', '?connector=', '?connector=nothing', '?connector=gmail', '?connector=telegram']) {

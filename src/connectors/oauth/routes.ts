@@ -13,6 +13,10 @@ import type { ConnectorRouteDeps } from '../deps.ts'
 import { Connection, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
 import { completeOAuth } from './oauth.ts'
 
+/** Browsers say so. Such a page could otherwise connect an account of a person who has clicked nothing. */
+const isFromAnotherSite = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site'
+
 const tags = ['Connections']
 const what = 'Connection'
 
@@ -34,15 +38,19 @@ export const registerOAuthRoutes = (app: App, deps: ConnectorRouteDeps): void =>
         tags,
         summary: 'Start an OAuth connection in a browser',
         description:
-          'Creates or repairs a connection and redirects the browser to the consent page of the provider. BAD_REQUEST for a connector without OAuth. PAYMENT_REQUIRED or FORBIDDEN when the quota `connections` of the org is used up.',
+          'Creates or repairs a connection and redirects the browser to the consent page of the provider. A browser that another site sent is redirected to the console instead, where the person starts the connection. BAD_REQUEST for a connector without OAuth. PAYMENT_REQUIRED or FORBIDDEN when the quota `connections` of the org is used up.',
         querystring: OAuthStartQuery,
-        response: { 302: Type.Null({ description: 'Redirect to the consent page of the provider.' }) },
+        response: {
+          302: Type.Null({ description: 'Redirect to the consent page of the provider, or to the console.' }),
+        },
       },
     },
     async (request, reply) => {
       const actor: Actor = withOrigin(request.actor, request)
       const connector = getUsableConnector(deps, request.query.connector)
       if (connector.auth.type !== 'oauth') throw badRequest(`${connector.name} does not support OAuth.`)
+      if (isFromAnotherSite(request))
+        return reply.redirect(`${origin(request)}/connections?connect=${connector.slug}`, 302)
       const options = { connector, label: request.query.label, origin: origin(request), isRestart: true }
       const { oauthUrl } = await startConnection(db, deps, actor, options)
       return reply.redirect(oauthUrl ?? '', 302)

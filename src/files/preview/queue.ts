@@ -4,7 +4,8 @@ import type { FairQueue } from '../../platform/process/fair-queue.ts'
 
 export type Queue = FairQueue
 
-const busy = (what: string): Error =>
+/** SERVICE_UNAVAILABLE: too much work of this kind waits. */
+export const busy = (what: string): Error =>
   serviceUnavailable(`Too many ${what} right now. Try again shortly.`, {
     headers: { 'retry-after': '5' },
   })

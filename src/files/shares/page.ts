@@ -64,6 +64,9 @@ export const pagePolicy = (contentOrigin: string | undefined): string => {
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
 
+/** A name in which characters that change the direction of the text are visible: it could look like another name. */
+const named = (text: string): string => escape(text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD'))
+
 /** How the pages of a visitor look. */
 export interface PageLook {
   language: Language
@@ -74,7 +77,7 @@ export interface PageLook {
 const brandOf = ({ org }: PageLook): string => {
   if (org === undefined) return ''
   const logo = org.logo === null ? '' : `<img src="${escape(org.logo)}?size=64" alt="" width="32" height="32">`
-  return `<div class="org">${logo}<span>${escape(org.name)}</span></div>`
+  return `<div class="org">${logo}<span>${named(org.name)}</span></div>`
 }
 
 /** `about`: what link previews show; without the name of a file whose share has a password. */
@@ -86,8 +89,8 @@ const pageOf = ({ language }: PageLook, title: string, content: string, about: s
 <meta name="robots" content="noindex, nofollow">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="Atrium">
-<meta property="og:title" content="${escape(about)}">
-<title>${escape(title)} · Atrium</title>
+<meta property="og:title" content="${named(about)}">
+<title>${named(title)} · Atrium</title>
 <style>${style}</style>
 </head>
 <body>
@@ -101,7 +104,7 @@ export const messagePage = (look: PageLook, title: string, text: string): string
   pageOf(
     look,
     title,
-    `<main class="narrow"><h1>${escape(title)}</h1><p class="muted">${escape(text)}</p></main>`,
+    `<main class="narrow"><h1>${named(title)}</h1><p class="muted">${escape(text)}</p></main>`,
     texts[look.language].shared,
   )
 
@@ -162,10 +165,10 @@ const downloadButton = ({ language }: PageLook, share: OpenShare, links: PageLin
 }
 
 const shownTypes: [pattern: RegExp, tag: (url: string, name: string) => string][] = [
-  [/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/, (url, name) => `<img class="shown" src="${url}" alt="${escape(name)}">`],
-  [/^video\//, (url, name) => `<video class="shown" src="${url}" controls aria-label="${escape(name)}"></video>`],
-  [/^audio\//, (url, name) => `<audio src="${url}" controls aria-label="${escape(name)}"></audio>`],
-  [/^application\/pdf$/, (url, name) => `<iframe class="shown" src="${url}" title="${escape(name)}"></iframe>`],
+  [/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/, (url, name) => `<img class="shown" src="${url}" alt="${named(name)}">`],
+  [/^video\//, (url, name) => `<video class="shown" src="${url}" controls aria-label="${named(name)}"></video>`],
+  [/^audio\//, (url, name) => `<audio src="${url}" controls aria-label="${named(name)}"></audio>`],
+  [/^application\/pdf$/, (url, name) => `<iframe class="shown" src="${url}" title="${named(name)}"></iframe>`],
 ]
 
 /** Whether a browser displays files of this type itself. */
@@ -214,7 +217,7 @@ export const filePage = (
   return pageOf(
     look,
     item.name,
-    `<main>${brandOf(look)}<header><div><h1>${escape(item.name)}</h1><p class="muted">${sizeIn(look.language, item.size)}</p></div>${downloadButton(look, share, links, item)}</header>
+    `<main>${brandOf(look)}<header><div><h1>${named(item.name)}</h1><p class="muted">${sizeIn(look.language, item.size)}</p></div>${downloadButton(look, share, links, item)}</header>
 ${content}${back}</main>`,
     aboutOf(look, share, item.name),
   )
@@ -237,7 +240,7 @@ export const folderPage = (
   const t = texts[look.language]
   const rows = items.map(
     (item) =>
-      `<li><a href="${homeUrl(links, { item: item.id })}">${escape(item.name)}${item.source === 'folder' ? '/' : ''}</a><span class="muted">${item.source === 'folder' ? t.folder : sizeIn(look.language, item.size)}</span></li>`,
+      `<li><a href="${homeUrl(links, { item: item.id })}">${named(item.name)}${item.source === 'folder' ? '/' : ''}</a><span class="muted">${item.source === 'folder' ? t.folder : sizeIn(look.language, item.size)}</span></li>`,
   )
   const pageUrl = (number: number): string => homeUrl(links, { item: folder.id, page: String(number) })
   const nav = [
@@ -248,7 +251,7 @@ export const folderPage = (
   return pageOf(
     look,
     folder.name,
-    `<main>${brandOf(look)}<header><h1>${escape(folder.name)}</h1>${rows.length === 0 ? '' : downloadButton(look, share, links, folder)}</header>
+    `<main>${brandOf(look)}<header><h1>${named(folder.name)}</h1>${rows.length === 0 ? '' : downloadButton(look, share, links, folder)}</header>
 <div class="card">${rows.length === 0 ? `<p class="muted">${t.emptyFolder}</p>` : `<ul>${rows.join('')}</ul>`}</div>
 <nav>${nav}</nav></main>`,
     aboutOf(look, share, folder.name),

@@ -4,7 +4,8 @@ import type { Db } from '../../platform/database/database.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
 import { hashPassword, isPassword } from '../../identity/sign-in/passwords.ts'
 import { limitGuesses } from '../../identity/sign-in/throttle.ts'
-import { createQueue } from '../preview/queue.ts'
+import { createFairQueue } from '../../platform/process/fair-queue.ts'
+import { busy, createQueue } from '../preview/queue.ts'
 import * as queries from './queries.ts'
 import type { OpenShare } from './queries.ts'
 import { Rejection, texts } from './texts.ts'
@@ -32,6 +33,8 @@ const guessesOfShare = 1_000
 
 /** How many hashes may wait for the people of an org, and as many for its visitors. At most three are of one of them. */
 const waitingOfOrg = 5
+/** How many visitors of all shares may wait in this process. */
+const maxVisitors = 1_000
 
 const countGuess = async (db: Db, share: OpenShare): Promise<void> => {
   await queries.forgetAttempts(db, share)
@@ -65,17 +68,27 @@ const guess = async (
 /**
  * A hash occupies one of the four threads of a process for 60 ms, which all its requests need for files and host names. So
  * one is calculated at a time, in turns between orgs, between the people and the visitors of an org, and among each by
- * person or address.
+ * person or share. A share has one place there, for which its visitors wait in turns by address: guesses from many
+ * addresses do not keep the visitors of other shares out.
  */
 export const createShareHashes = (): ShareHashes => {
-  const queue = createQueue(1, waitingOfOrg, 'passwords of shares are being checked')
+  const what = 'passwords of shares are being checked'
+  const queue = createQueue(1, waitingOfOrg, what)
+  const visitors = createFairQueue({
+    running: Number.MAX_SAFE_INTEGER,
+    runningPerGroup: 1,
+    waiting: maxVisitors,
+    waitingPerGroup: waitingOfOrg,
+    waitingPerMember: Math.ceil(waitingOfOrg / 2),
+    busy: () => busy(what),
+  })
   return {
     hash: ({ orgId, userId }, password) =>
       queue.run(() => hashPassword(password), { group: `people of ${orgId}`, member: userId }),
     isRight: (db, share, given) =>
-      queue.run(() => guess(db, share, given), {
-        group: `visitors of ${share.orgId}`,
-        member: addressGroup(given.ip),
-      }),
+      visitors.run(
+        () => queue.run(() => guess(db, share, given), { group: `visitors of ${share.orgId}`, member: share.id }),
+        { group: share.id, member: addressGroup(given.ip) },
+      ),
   }
 }

@@ -55,6 +55,20 @@ describe('passwords of shares', () => {
     assert.deepEqual(new Set(statusesOf(await Promise.all(guesses))), new Set([303, 503]))
   })
 
+  test('are hashed in turns by share: guesses at one from many addresses leave places to the visitors of others', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'hello')
+    const json = { password: 'open sesame' }
+    const [attacked, quiet] = [await share(owner, file.id, json), await share(owner, file.id, json)]
+    const visitor = shareCalls(await app.secondServer({ TRUST_PROXY: 'true' }))
+    const guessFrom = (host: number) =>
+      visitor.enter(attacked.path, 'wrong', { 'x-forwarded-for': `203.0.113.${host}` })
+    const guesses = Array.from({ length: 40 }, (_, host) => guessFrom(host))
+    const address = { 'x-forwarded-for': '198.51.100.1' }
+    assert.equal((await visitor.enter(quiet.path, 'open sesame', address)).status, 303)
+    assert.ok(statusesOf(await Promise.all(guesses)).includes(503), 'more guesses than may wait')
+  })
+
   test('have limits of their own per org and per address, which leave the limit of sign-in untouched', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_SIGN_IN: '2' })
     const owner = await app.createOrg()

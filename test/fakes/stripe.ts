@@ -28,6 +28,8 @@ export interface FakeStripe {
   requests: StripeRequest[]
   /** How often each idempotency key was sent. */
   attempts: Map<string, number>
+  /** Forgets the responses of all idempotency keys, as Stripe may do after 24 hours. */
+  forgetKeys(): void
   /** How the next off-session charges end; the last one stays. */
   charges: ('succeed' | 'decline' | 'process' | 'hang up' | 'fail')[]
   paymentIntents: Map<string, Json>
@@ -72,9 +74,9 @@ const only = (params: Json, allowed: string[]): void => {
   }
 }
 
-const integerOf = (value: unknown, name: string, min: number): number => {
+const integerOf = (value: unknown, name: string, min: number, max = 99_999_999): number => {
   const text = String(value)
-  if (!/^\d+$/.test(text) || Number(text) < min || Number(text) > 99_999_999) {
+  if (!/^\d+$/.test(text) || Number(text) < min || Number(text) > max) {
     throw invalid(`Invalid integer: ${text}`, name)
   }
   return Number(text)
@@ -161,6 +163,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     origin: '',
     requests: [],
     attempts: new Map(),
+    forgetKeys: () => answers.clear(),
     charges: ['succeed'],
     paymentIntents: new Map(),
     methods: new Map(),
@@ -184,6 +187,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
         amount: session.amount_total,
         currency: 'usd',
         status: 'succeeded',
+        created: Math.floor(Date.now() / 1_000),
         customer: session.customer,
         payment_method: method,
         setup_future_usage: save ? 'off_session' : null,
@@ -245,6 +249,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       amount,
       currency: 'usd',
       status: how === 'decline' ? 'requires_payment_method' : how === 'process' ? 'processing' : 'succeeded',
+      created: Math.floor(Date.now() / 1_000),
       customer: params.customer,
       payment_method: params.payment_method,
       setup_future_usage: null,
@@ -266,9 +271,24 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     return intent
   }
 
+  /** Newest first, in pages. */
+  const listIntents = (params: Json): Json => {
+    only(params, ['customer', 'created', 'limit', 'starting_after'])
+    only(params.created ?? {}, ['gte'])
+    const limit = integerOf(params.limit ?? '10', 'limit', 1, 100)
+    const since = integerOf(params.created?.gte ?? '0', 'created[gte]', 0, 99_999_999_999)
+    const all = [...fake.paymentIntents.values()]
+      .filter(({ customer, created }) => customer === params.customer && created >= since)
+      .toReversed()
+    const start = params.starting_after ? all.findIndex((one) => one.id === params.starting_after) + 1 : 0
+    const data = all.slice(start, start + limit)
+    return { object: 'list', data, has_more: start + limit < all.length, url: '/v1/payment_intents' }
+  }
+
   const carryOut = (method: string, path: string, params: Json): Json => {
     if (method === 'POST' && path === '/v1/checkout/sessions') return openSession(params)
     if (method === 'POST' && path === '/v1/payment_intents') return charge(params)
+    if (method === 'GET' && path === '/v1/payment_intents') return listIntents(params)
     const [, intentId] = /^\/v1\/payment_intents\/(pi_\w+)$/.exec(path) ?? []
     if (method === 'GET' && intentId) {
       const intent = fake.paymentIntents.get(intentId)

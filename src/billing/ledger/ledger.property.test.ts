@@ -187,7 +187,9 @@ const topUp =
     const topup = { orgId: org.orgId, id, amountCents: BigInt(amount) }
     const end = { state: 'declined', paymentIntentId: intent, code: 'x', message: 'x' } as const
     const finish = () =>
-      db.transaction('all orgs', (db) => (isPaid ? completeTopup(db, jobs, topup, intent) : failTopup(db, topup, end)))
+      db.transaction('all orgs', (db) =>
+        isPaid ? completeTopup(db, app.deps, topup, intent) : failTopup(db, topup, end),
+      )
     // The provider's response and its event arrive at the same time.
     await Promise.all([finish(), finish()])
     if (!isPaid) return

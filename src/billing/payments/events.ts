@@ -57,13 +57,13 @@ const applyCheckout = async (db: Transaction, deps: EventDeps, update: CheckoutU
   else await linkSubscription(db, deps, checkout, update)
 }
 
-const applyCharge = async (db: Transaction, { jobs }: EventDeps, update: ChargeUpdate): Promise<void> => {
+const applyCharge = async (db: Transaction, deps: EventDeps, update: ChargeUpdate): Promise<void> => {
   const { paymentIntentId, topupId } = update
   await queries.lockSubject(db, paymentIntentId)
   const ownId = topupId !== undefined && isUuid(topupId) ? topupId : null
   const topup = await topupQueries.findTopupOfPayment(db, paymentIntentId, ownId)
   if (!topup) return
-  if (update.state === 'succeeded') await completeTopup(db, jobs, topup, paymentIntentId)
+  if (update.state === 'succeeded') await completeTopup(db, deps, topup, paymentIntentId)
   else await failTopup(db, topup, { state: 'declined', paymentIntentId, code: update.code, message: update.message })
 }
 

@@ -45,6 +45,11 @@ export interface Payments {
     paymentMethodId: string
   }): Promise<ChargeOutcome>
   findCharge(paymentIntentId: string): Promise<ChargeOutcome>
+  /**
+   * The payments that attempts at a top-up made, newest first: all that the customer made since `since` are read.
+   * Undefined when they are too many.
+   */
+  findChargesOf(topup: { id: string; customerId: string; since: Date }): Promise<ChargeOutcome[] | undefined>
   /** The customer and the payment method of a payment. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
@@ -111,6 +116,25 @@ const outcomeOf = (intent: Stripe.PaymentIntent): ChargeOutcome => {
     code: failure?.decline_code ?? failure?.code ?? status,
     message: failure?.message ?? 'The payment needs to be confirmed by a person.',
   }
+}
+
+const intentsPerPage = 100
+const maxIntents = 2_000
+
+/** By listing, because the provider's search by metadata finds new payments only after a minute. */
+const findChargesOf = async (
+  stripe: Stripe,
+  { id, customerId, since }: { id: string; customerId: string; since: Date },
+): Promise<ChargeOutcome[] | undefined> => {
+  const created = { gte: Math.floor(since.getTime() / 1_000) }
+  const found: ChargeOutcome[] = []
+  let read = 0
+  for await (const intent of stripe.paymentIntents.list({ customer: customerId, created, limit: intentsPerPage })) {
+    read += 1
+    if (read > maxIntents) return undefined
+    if (intent.metadata['topupId'] === id) found.push(outcomeOf(intent))
+  }
+  return found
 }
 
 const pageOf = ({ id, url }: Stripe.Checkout.Session): CheckoutPage => {
@@ -235,6 +259,7 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
       }
     },
     findCharge: (id) => ask(async (stripe) => outcomeOf(await stripe.paymentIntents.retrieve(id))),
+    findChargesOf: (topup) => ask((stripe) => findChargesOf(stripe, topup)),
     findPaymentMethod: (id) =>
       ask(async (stripe) => {
         const { customer, payment_method: method } = await stripe.paymentIntents.retrieve(id)

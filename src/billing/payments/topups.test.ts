@@ -7,7 +7,9 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { workOnSaveMethod } from './jobs.ts'
+import { createLog } from '../../platform/process/log.ts'
 import { openPayments } from './stripe.ts'
+import { workOnTopup } from './topups.ts'
 
 const stripe = await startFakeStripe()
 const app = await startTestApp({
@@ -20,6 +22,10 @@ const app = await startTestApp({
 type Json = any
 
 const base = '/api/v1/billing'
+
+const payments = openPayments({ stripe: { secretKey, apiBase: stripe.origin } })
+
+type TopupPayload = Parameters<typeof workOnTopup>[1]
 
 const sendEvent = async (type: string, object: object, options: object = {}): Promise<void> => {
   const { body, headers } = signedEvent(type, object, options)
@@ -46,7 +52,9 @@ const prepare = async (settings: object = {}): Promise<{ owner: TestActor; sessi
 }
 
 const chargesOf = (customer: string) =>
-  stripe.requests.filter(({ path, params }) => path === '/v1/payment_intents' && params.customer === customer)
+  stripe.requests.filter(
+    ({ method, path, params }) => method === 'POST' && path === '/v1/payment_intents' && params.customer === customer,
+  )
 
 const untilTopup = (as: TestActor, ...states: string[]): Promise<Json> =>
   until(
@@ -103,7 +111,6 @@ describe('the saved payment method', () => {
     const first = await depositWithNewCard(owner, at)
     const second = await depositWithNewCard(owner, at + 60)
     const asked = { orgId: owner.orgId, paymentIntentId: first.id }
-    const payments = openPayments({ stripe: { secretKey, apiBase: stripe.origin } })
     await workOnSaveMethod({ db: app.db, payments }, { ...asked, paidAt: new Date(at * 1_000).toISOString() })
     assert.equal(await cardOf(owner), second.payment_method)
     await sendEvent('checkout.session.completed', lateSession, { createdAt: at + 30 })
@@ -287,5 +294,91 @@ describe('automatic top-up', () => {
     await set(owner, { autoTopupEnabled: false })
     const { autoTopup } = await getBilling(app, owner)
     assert.deepEqual([autoTopup.state, autoTopup.recent], ['off', []])
+  })
+
+  /** A succeeded top-up in the state in which a worker leaves it that is killed before it stores the response. */
+  const prepareUnstored = async (): Promise<{ owner: TestActor; customer: string; asked: TopupPayload }> => {
+    stripe.charges = ['succeed']
+    const { owner, sessionId, customer } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup } = await untilTopup(owner, 'succeeded')
+    await app.settled()
+    const topupId = autoTopup.recent[0].id
+    // The ledger is append-only, so the payment is one that it does not know.
+    const [known] = [...stripe.paymentIntents.values()].filter(({ metadata }) => metadata.topupId === topupId)
+    stripe.paymentIntents.delete(known.id)
+    stripe.paymentIntents.set(`${known.id}x`, { ...known, id: `${known.id}x` })
+    stripe.forgetKeys()
+    await app.db.execute(sql`
+      update topups set state = 'due', payment_intent_id = null, ended_at = null
+      where org_id = ${owner.orgId} and id = ${topupId}`)
+    return { owner, customer, asked: { orgId: owner.orgId, topupId } }
+  }
+
+  const age = (owner: TestActor, hours: number): Promise<number> =>
+    app.db.execute(sql`
+      update topups set created_at = now() - ${hours} * interval '1 hour' where org_id = ${owner.orgId}`)
+
+  const work = (asked: TopupPayload): Promise<void> =>
+    workOnTopup({ db: app.db, jobs: { enqueue: () => Promise.resolve() }, log: createLog('silent'), payments }, asked, {
+      isLastAttempt: false,
+    })
+
+  test('credits the payment of an attempt that is a day old and does not charge the card again', async () => {
+    const { owner, customer, asked } = await prepareUnstored()
+    await age(owner, 25)
+    const before = chargesOf(customer).length
+    await work(asked)
+    assert.equal(chargesOf(customer).length, before, 'the card is not charged again')
+    assert.equal((await getBilling(app, owner)).autoTopup.recent[0].state, 'succeeded')
+    assert.deepEqual(
+      (await ledgerOf(owner)).filter(([type]) => type === 'deposit').map(([, cents]) => cents),
+      [1_000, 2_500, 2_500],
+    )
+  })
+
+  test('charges a top-up that is a day old when the provider has no payment of it', async () => {
+    const { owner, customer, asked } = await prepareUnstored()
+    await age(owner, 25)
+    for (const [id, { metadata }] of stripe.paymentIntents) {
+      if (metadata.topupId === asked.topupId) stripe.paymentIntents.delete(id)
+    }
+    const before = chargesOf(customer).length
+    await work(asked)
+    assert.equal(chargesOf(customer).length, before + 1)
+    assert.equal((await getBilling(app, owner)).autoTopup.recent[0].state, 'succeeded')
+  })
+
+  test('fails a top-up that is a day old when the payments of its customer are too many to look through', async () => {
+    const { owner, customer, asked } = await prepareUnstored()
+    await age(owner, 25)
+    const [first] = [...stripe.paymentIntents.values()].filter((intent) => intent.customer === customer)
+    for (let i = 0; i <= 2_000; i++) {
+      const id = `pi_many${asked.topupId.replaceAll('-', '')}n${i}`
+      stripe.paymentIntents.set(id, { ...first, id, metadata: {} })
+    }
+    const before = chargesOf(customer).length
+    await work(asked)
+    assert.equal(chargesOf(customer).length, before)
+    const { autoTopup } = await getBilling(app, owner)
+    assert.deepEqual([autoTopup.recent[0].state, autoTopup.recent[0].failureCode], ['failed', 'outcome_unknown'])
+  })
+
+  test('credits a second payment of a top-up, once', async () => {
+    stripe.charges = ['succeed']
+    const { owner, sessionId } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup } = await untilTopup(owner, 'succeeded')
+    const topupId = autoTopup.recent[0].id
+    const [intent] = [...stripe.paymentIntents.values()].filter(({ metadata }) => metadata.topupId === topupId)
+    const second = { ...intent, id: `${intent.id}2` }
+    await sendEvent('payment_intent.succeeded', second)
+    await sendEvent('payment_intent.succeeded', second)
+    await sendEvent('payment_intent.succeeded', intent)
+    assert.deepEqual(
+      (await ledgerOf(owner)).filter(([type]) => type === 'deposit').map(([, cents]) => cents),
+      [1_000, 2_500, 2_500],
+    )
+    await assertExact(app, owner)
   })
 })

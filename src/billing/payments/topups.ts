@@ -24,6 +24,10 @@ const hourSeconds = 3_600
 const maxMessageLength = 500
 /** A payment that is processing is looked up again after this, in case its event does not arrive. */
 const recheckSeconds = 600
+/** Stripe may forget an idempotency key after 24 hours, and would then charge again. */
+const keyMs = 20 * hourSeconds * 1_000
+/** How far the clocks of this machine, the database and the provider may differ. */
+const clockToleranceMs = hourSeconds * 1_000
 
 /** One hour after the first decline, twice as long after each further one, at most a day. */
 const backOffSeconds = (declines: number): number => Math.min(24, 2 ** declines) * hourSeconds
@@ -52,23 +56,27 @@ export const failTopup = async (
   })
 }
 
-/** Credits a paid top-up once, whether the provider's response or its event arrives first. */
+/**
+ * Credits each payment of a top-up once, whether the provider's response or its event arrives first. There is one payment
+ * unless something went wrong, but whatever was paid is credited.
+ */
 export const completeTopup = async (
   db: Transaction,
-  jobs: Pick<Jobs, 'enqueue'>,
+  { jobs, log }: Pick<TopupDeps, 'jobs' | 'log'>,
   topup: Pick<TopupRow, 'orgId' | 'id' | 'amountCents'>,
   paymentIntentId: string,
 ): Promise<void> => {
   const { orgId, id, amountCents } = topup
   await lockSubject(db, paymentIntentId)
   const account = await lockAccount(db, orgId)
-  if (!(await queries.endTopup(db, orgId, id, { state: 'succeeded', paymentIntentId }))) return
+  const isFirst = await queries.endTopup(db, orgId, id, { state: 'succeeded', paymentIntentId })
   const credited = await creditPayment(db, jobs, account, {
     amountCents,
     paymentIntentId,
     notes: 'Automatic top-up',
     isAutomatic: true,
   })
+  if (credited && !isFirst) log.error({ orgId, topupId: id, paymentIntentId }, 'an automatic top-up was paid twice')
   // The amount does not reach the threshold. Without a pause, top-ups would follow one another until the card is empty.
   if (credited && credited.balanceCents < credited.autoTopupThresholdCents) {
     await queries.backOff(db, orgId, hourSeconds, 0)
@@ -100,7 +108,7 @@ const applyOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOut
   if (outcome.state === 'declined') {
     await db.transaction(topup, (db) => failTopup(db, topup, outcome))
   } else if (outcome.state === 'succeeded') {
-    await db.transaction(topup, (db) => completeTopup(db, jobs, topup, outcome.paymentIntentId))
+    await db.transaction(topup, (db) => completeTopup(db, deps, topup, outcome.paymentIntentId))
   } else {
     await db.transaction(topup, async (db) => {
       const { orgId, id } = topup
@@ -110,6 +118,26 @@ const applyOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOut
   }
 }
 
+/**
+ * The outcome of earlier attempts, when their idempotency key may be forgotten. Undefined when the provider has no payment
+ * of the top-up, so that it can be charged.
+ */
+const findEarlier = async (
+  payments: Payments,
+  { id, createdAt, customerId }: TopupRow,
+): Promise<ChargeOutcome[] | 'unknown' | undefined> => {
+  const startedMs = Date.parse(createdAt)
+  // The customer is stored before the first request.
+  if (customerId === null || Date.now() - startedMs < keyMs) return undefined
+  const since = new Date(startedMs - clockToleranceMs)
+  const found = await payments.findChargesOf({ id, customerId, since })
+  if (found === undefined) return 'unknown'
+  const paid = found.filter(({ state }) => state === 'succeeded')
+  if (paid.length > 0) return paid
+  const pending = found.find(({ state }) => state === 'processing') ?? found[0]
+  return pending && [pending]
+}
+
 const chargeTopup = async (deps: TopupDeps, topup: TopupRow, lease: Lease): Promise<void> => {
   const { db, payments } = deps
   const fail = (code: string, message: string): Promise<void> =>
@@ -117,6 +145,14 @@ const chargeTopup = async (deps: TopupDeps, topup: TopupRow, lease: Lease): Prom
   if (!payments) return fail('no_provider', 'Payments are not configured on this server.')
   if (topup.state === 'processing' && topup.paymentIntentId !== null) {
     return applyOutcome(deps, topup, await payments.findCharge(topup.paymentIntentId))
+  }
+  const earlier = await findEarlier(payments, topup)
+  if (earlier === 'unknown') {
+    return fail('outcome_unknown', 'It is unknown whether an earlier attempt charged the card, so it was not repeated.')
+  }
+  if (earlier) {
+    for (const outcome of earlier) await applyOutcome(deps, topup, outcome)
+    return undefined
   }
   const target = await findTarget({ ...deps, payments }, topup, lease)
   if (!target) return fail('no_payment_method', 'There is no saved payment method. A deposit by card saves one.')

@@ -25,7 +25,7 @@ export interface BillingJobDeps {
 
 const applyRetention = defineJob<Record<string, never>>('billing.retention')
 
-const sweep = defineJob<Record<string, never>>('billing.sweep')
+export const sweep = defineJob<Record<string, never>>('billing.sweep')
 
 const chargesPerPage = 500
 
@@ -46,8 +46,10 @@ const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
   for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
     await db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId)))
   }
-  for (const { orgId, id } of await topupQueries.listStaleTopups(db)) {
-    await db.transaction({ orgId }, (db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
+  const stale = (await topupQueries.listStaleTopups(db)).map(({ orgId, id }) => ({ orgId, topupId: id }))
+  // A top-up whose job waits, also for the recheck of its payment, needs no other.
+  for (const topup of await jobs.unattended(runTopup, stale)) {
+    await db.transaction(topup, (db) => jobs.enqueue(db, runTopup, topup, { singletonKey: topup.topupId }))
   }
   await deleteExpiredReservations(db)
   await expireEvents(db)

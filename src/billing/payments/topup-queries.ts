@@ -198,7 +198,7 @@ export const listOrgsBelowThreshold = (db: Db) =>
       and (a.auto_topup_retry_at is null or a.auto_topup_retry_at <= now())
       and not exists (select from topups t where t.org_id = a.org_id and t.ended_at is null)`)
 
-/** Top-ups whose job was lost: older than 30 minutes, and without a lease in the last 15. */
+/** Top-ups whose job may be lost: older than 30 minutes, and without a lease in the last 15. */
 export const listStaleTopups = (db: Db) =>
   db.rows<{ orgId: string; id: string }>(sql`
     -- all orgs: the sweep resumes the top-ups of every org

@@ -6,6 +6,7 @@ import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../..
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { sweep as sweepBilling } from '../jobs.ts'
 import { workOnSaveMethod } from './jobs.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { openPayments } from './stripe.ts'
@@ -226,6 +227,31 @@ describe('automatic top-up', () => {
     const { autoTopup, balance } = await getBilling(app, second.owner)
     assert.deepEqual([autoTopup.state, autoTopup.recent[0].failureCode], ['backing_off', 'generic_decline'])
     assert.equal(balance.balanceCents, 400)
+  })
+
+  test('keeps one job that looks up a processing payment again, and replaces it when it is lost', async () => {
+    stripe.charges = ['process']
+    const { owner, sessionId } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    await untilTopup(owner, 'processing')
+    await app.settled()
+    await age(owner, 1)
+    const jobsOfTopup = (): Promise<{ waits: boolean }[]> =>
+      app.db.rows(sql`
+        -- all orgs: jobs belong to the server
+        select start_after > now() + interval '1 minute' as waits from pgboss.job
+        where name = 'billing.topup' and state < 'active' and data ->> 'orgId' = ${owner.orgId}`)
+    const sweep = async (): Promise<void> => {
+      await app.db.transaction({ orgId: owner.orgId }, (db) => app.deps.jobs.enqueue(db, sweepBilling, {}))
+      await app.settled()
+    }
+    for (let minute = 0; minute < 3; minute++) await sweep()
+    assert.deepEqual(await jobsOfTopup(), [{ waits: true }])
+    await app.db.execute(sql`
+      -- all orgs: jobs belong to the server
+      delete from pgboss.job where name = 'billing.topup' and data ->> 'orgId' = ${owner.orgId}`)
+    await sweep()
+    assert.deepEqual(await jobsOfTopup(), [{ waits: true }], 'the payment was looked up and is looked up again')
   })
 
   test('makes no top-up beyond its monthly cap and reports monthly_cap', async () => {

@@ -113,7 +113,8 @@ const applyOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOut
     await db.transaction(topup, async (db) => {
       const { orgId, id } = topup
       await queries.setProcessing(db, orgId, id, outcome.paymentIntentId)
-      await jobs.enqueue(db, runTopup, { orgId, topupId: id }, { startAfterSeconds: recheckSeconds })
+      const recheck = { startAfterSeconds: recheckSeconds, singletonKey: id }
+      await jobs.enqueue(db, runTopup, { orgId, topupId: id }, recheck)
     })
   }
 }

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { AtriumError, createClient } from '@atrium/client'
 import type { CallArguments, Data, Route } from '@atrium/client'
 import { scope } from './scope.ts'
+import { showDirections } from './ui/text/visible-text.ts'
 
 const client = createClient({
   orgId: () => scope().orgId,
@@ -20,7 +21,10 @@ export const deletionsEnd = (): Promise<unknown> | undefined =>
 export const api: typeof client = {
   ...client,
   call: async (route, ...args) => {
-    const response = client.call(route, ...args)
+    const response = client.call(route, ...args).then((data) => {
+      showDirections(data)
+      return data
+    })
     if (!route.startsWith('DELETE ')) return response
     deletions.add(response)
     try {

@@ -273,11 +273,11 @@ const Messages = ({
   const lastEffect = shown.findLastIndex(({ reply }) => reply !== undefined && hasEffects(reply.parts))
   return shown.map((exchange, index) => (
     <div key={exchange.turnId} className={styles['exchange']}>
-      {exchange.messages.map((one) => (
+      {exchange.before.map((one) => (
         <Place key={one.id} id={one.id} foundId={foundId}>
           <UserMessage
             of={one}
-            isMine={editing.isMine(one)}
+            isMine={one.role === 'user' && editing.isMine(one)}
             hasVersions={editing.isOpen}
             disabledReason={editing.disabledReason}
             hasEffects={lastEffect >= index}

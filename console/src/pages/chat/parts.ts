@@ -1,4 +1,5 @@
 import type { Message } from '@atrium/client'
+import { visibleText } from '../../ui/text/visible-text.ts'
 
 export type ToolState = 'preparing' | 'running' | 'needs-approval' | 'done' | 'failed' | 'denied'
 
@@ -67,7 +68,7 @@ export const hasEffects = (parts: readonly ViewPart[]): boolean =>
   parts.some((part) => part.kind === 'tool' && part.state !== 'denied' && !readingTools.has(part.name))
 
 export const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
+  visibleText(typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
 
 /** The text and number arguments of a tool call as one line. */
 export const summaryOf = (input: unknown): string => {

@@ -26,6 +26,8 @@ export const useMessages = (sessionId: string) =>
 export interface Exchange {
   turnId: string
   messages: Message[]
+  /** What is shown before the response: the messages, and responses that a client of the API sent with them. */
+  before: Message[]
   reply: { message: Message | undefined; parts: readonly ViewPart[]; isLive: boolean } | undefined
 }
 
@@ -33,10 +35,15 @@ export interface Exchange {
 const toExchanges = (messages: readonly Message[]): Exchange[] => {
   const byTurn = new Map<string, Exchange>()
   for (const message of messages) {
-    const exchange = byTurn.get(message.turnId) ?? { turnId: message.turnId, messages: [], reply: undefined }
-    byTurn.set(message.turnId, exchange)
-    if (message.role === 'user') exchange.messages.push(message)
-    else exchange.reply = { message, parts: storedParts(message), isLive: false }
+    const { turnId } = message
+    const exchange = byTurn.get(turnId) ?? { turnId, messages: [], before: [], reply: undefined }
+    byTurn.set(turnId, exchange)
+    if (exchange.reply?.message) exchange.before.push(exchange.reply.message)
+    exchange.reply = undefined
+    if (message.role === 'user') {
+      exchange.messages.push(message)
+      exchange.before.push(message)
+    } else exchange.reply = { message, parts: storedParts(message), isLive: false }
   }
   return [...byTurn.values()]
 }

@@ -5,7 +5,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { creditPayment, reviewPayment } from './credit.ts'
 import { lockAccount } from '../ledger/ledger.ts'
-import { readCharge, readCheckout, readFacts } from './facts.ts'
+import { factTimeOf, readCharge, readCheckout, readFacts } from './facts.ts'
 import type { ChargeUpdate, CheckoutUpdate } from './facts.ts'
 import * as queries from './queries.ts'
 import type { CheckoutRow } from './queries.ts'
@@ -78,7 +78,7 @@ export const applyEvent = (deps: EventDeps, event: PaymentEvent): Promise<void> 
     const facts = readFacts(event)
     for (const fact of facts) {
       await queries.lockSubject(db, fact.subject)
-      await queries.upsertFact(db, fact, event.at)
+      await queries.upsertFact(db, fact, factTimeOf(event, fact))
       subjects.add(fact.subject)
     }
     const checkout = readCheckout(event)

@@ -177,6 +177,15 @@ const subscriptionFacts = (type: string, subscription: Record<string, unknown>):
   return [{ subject, kind: 'subscription', id: 'subscription', data }]
 }
 
+/**
+ * When a fact of an event became true. The provider's times have whole seconds and its events any order: of two in one
+ * second, `created` is the earliest, and a subscription that has left the state `incomplete` never returns to it.
+ */
+export const factTimeOf = ({ type, at }: PaymentEvent, { data }: Fact): string => {
+  const earlierMs = type === 'customer.subscription.created' ? 2 : data['status'] === 'incomplete' ? 1 : 0
+  return new Date(Date.parse(at) - earlierMs).toISOString()
+}
+
 /** The facts of an event about payments and subscriptions, known or not. */
 export const readFacts = ({ type, object: subject }: PaymentEvent): Fact[] => {
   if (type === 'charge.refunded') return chargeFacts(subject)

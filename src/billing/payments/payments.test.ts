@@ -528,6 +528,32 @@ describe('subscriptions', () => {
     assert.ok((await start(owner, 'team')).data.checkoutUrl)
   })
 
+  test('leaves a paid plan active when its events of one second arrive in any order', async () => {
+    const createdAt = 1_790_000_000
+    const subscription = (id: string, status: string) => ({ id, status, current_period_end: createdAt + 2_592_000 })
+    const events = (id: string): [string, object][] => [
+      ['customer.subscription.updated', subscription(id, 'active')],
+      ['invoice.paid', invoice(id, `in_${id}`, { billing_reason: 'subscription_create' })],
+      ['customer.subscription.updated', subscription(id, 'incomplete')],
+      ['customer.subscription.created', subscription(id, 'incomplete')],
+    ]
+    for (const order of [
+      [0, 1, 2, 3],
+      [3, 2, 1, 0],
+      [2, 0, 3, 1],
+      [1, 3, 0, 2],
+    ]) {
+      const owner = await app.createOrg()
+      const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+      await sendEvent('checkout.session.completed', session, { createdAt })
+      for (const place of order) {
+        const [type, object] = events(session.subscription)[place]!
+        await sendEvent(type, object, { createdAt })
+      }
+      assert.equal((await getBilling(app, owner)).subscription.status, 'active', String(order))
+    }
+  })
+
   test('ends the plan with the paid month when a billing manager cancels it', async () => {
     const owner = await app.createOrg()
     const cancel = (as: TestActor) => app.call('POST', `${base}/subscriptions/cancel`, { as })

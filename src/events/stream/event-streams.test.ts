@@ -106,6 +106,38 @@ const logOf = async (as: TestActor): Promise<string[]> =>
     ({ id }: { id: string }) => id,
   )
 
+test('a person has at most 100 streams of older events at a time, and any number of new ones', async () => {
+  const owner = await app.createOrg()
+  const member = await app.createUser(owner)
+  await makeAgent(owner)
+  const { body } = await app.call('GET', '/api/v1/events?types=agent.*', { as: owner })
+  const position = Number(body.data.items[0].position)
+  // Far more than the connections of the streams can hold, so that streams that are not read stay behind.
+  await app.db.execute(sql`
+    insert into events (org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence,
+      data, chain_id, depth, occurred_at)
+    select org_id, uuid_at(now() + n * interval '1 ms'), position + n, type, version, workspace_id, actor, subject_type, subject_id,
+      sequence + n, data || jsonb_build_object('name', repeat('x', 50000)), chain_id, depth, occurred_at
+    from events, generate_series(1, 400) n where org_id = ${owner.orgId} and position = ${position}`)
+  await app.db.execute(sql`
+    update event_heads set position = ${position + 400} where org_id = ${owner.orgId}`)
+  const abort = new AbortController()
+  closing.push(() => abort.abort())
+  const ask = async (as: TestActor, query: string): Promise<Response> =>
+    fetch(`${app.url}/api/v1/events/stream${query}`, {
+      headers: { authorization: `Bearer ${as.key}` },
+      signal: abort.signal,
+    })
+  const responses = await Promise.all(Array.from({ length: 110 }, () => ask(owner, '?after=0')))
+  const statuses = responses.map(({ status }) => status)
+  assert.deepEqual([statuses.filter((one) => one === 200).length, new Set(statuses)], [100, new Set([200, 429])])
+  const rejected = responses.find(({ status }) => status === 429)
+  assert.equal(rejected?.headers.get('retry-after'), '5')
+  assert.equal((await ask(owner, '')).status, 200)
+  assert.equal((await ask(member, '?after=0')).status, 200)
+  abort.abort()
+})
+
 const disconnects = 30
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
 import { createBackoff } from '../../platform/process/backoff.ts'
 import type { Log } from '../../platform/process/log.ts'
@@ -12,6 +12,7 @@ import * as queries from '../queries.ts'
 import { closedEvents, guardsOfEvents } from '../restricted.ts'
 
 export interface EventReader {
+  userId: string
   /** False leaves the event out. */
   accepts(event: EventRow): boolean
   /** Who reads: decides which events about files in restricted folders are sent. Read for each batch that has some. */
@@ -30,8 +31,10 @@ export interface EventSubscription {
 
 /** Streams of events. All streams of an org in a process share one read for each batch of new events. */
 export interface EventStreams {
-  /** Sends the events of an org after a position, then new ones as they are published. */
-  subscribe(orgId: string, after: bigint, reader: EventReader): EventSubscription
+  /** Sends the events of an org after a position, then new ones as they are published. `head`: the last one's position. */
+  subscribe(orgId: string, from: { after: bigint; head: bigint }, reader: EventReader): EventSubscription
+  /** The number of streams of a person that have not reached the end of the log. */
+  countBehind(orgId: string, userId: string): number
   /** Stops reading. */
   close(): Promise<void>
 }
@@ -94,6 +97,9 @@ const pass = (subscriber: Subscriber, { events, frames }: Batch, isClosed: (even
 
 const isReady = ({ isPaused, isClosed }: Subscriber): boolean => !isPaused && !isClosed
 
+/** For the streams of an org. Then other requests have their turn. */
+const busyMs = 5
+
 /** Whether events are open to a reader is read before each batch, so that no restriction is known too late. */
 const passToAll = async (
   db: Database,
@@ -102,7 +108,12 @@ const passToAll = async (
 ): Promise<void> => {
   const guards = await guardsOfEvents(db.hot, orgId, events)
   const batch = { events, frames: new Map<bigint, string>() }
+  let beganAt = performance.now()
   for (const subscriber of ready) {
+    if (performance.now() - beganAt > busyMs) {
+      await nextTurn()
+      beganAt = performance.now()
+    }
     if (!isReady(subscriber)) continue
     const isClosed = await closedEvents(db.hot, subscriber.reader.reader(), guards)
     // It may have been paused meanwhile, because its rights changed.
@@ -214,7 +225,7 @@ export const createEventStreams = ({ db, log, wakeups }: EventStreamsOptions): E
   wakeups.subscribe('events', wake)
 
   return {
-    subscribe: (orgId, after, reader) => {
+    subscribe: (orgId, { after, head }, reader) => {
       const org: Org = orgs.get(orgId) ?? {
         id: orgId,
         subscribers: new Set(),
@@ -223,6 +234,7 @@ export const createEventStreams = ({ db, log, wakeups }: EventStreamsOptions): E
         reading: undefined,
       }
       orgs.set(orgId, org)
+      if (head > org.head) org.head = head
       const subscriber: Subscriber = { reader, after, isPaused: false, isClosed: false }
       org.subscribers.add(subscriber)
       wake(orgId)
@@ -242,6 +254,11 @@ export const createEventStreams = ({ db, log, wakeups }: EventStreamsOptions): E
           if (org.subscribers.size === 0 && orgs.get(orgId) === org) orgs.delete(orgId)
         },
       }
+    },
+    countBehind: (orgId, userId) => {
+      const org = orgs.get(orgId)
+      if (!org) return 0
+      return [...org.subscribers].filter(({ reader, after }) => reader.userId === userId && after < org.head).length
     },
     close: async () => {
       closing.abort()

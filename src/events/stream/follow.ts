@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventRow } from '../../outbox/queries.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { onceClosed } from '../../platform/http/closed.ts'
+import { tooManyRequests } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { openEventStream } from '../../platform/http/server-sent-events.ts'
 import * as queries from '../queries.ts'
@@ -33,7 +34,13 @@ export interface Follower {
   closed?: () => void
 }
 
-/** Responds with the events of the org as they happen, until the client, the server or a loss of access ends it. */
+/** Streams of a person in this process that send older events. Each takes time and memory that streams of new ones do not. */
+const maxBehind = 100
+
+/**
+ * Responds with the events of the org as they happen, until the client, the server or a loss of access ends it. Throws
+ * TOO_MANY_REQUESTS when too many streams of the person are behind.
+ */
 export const followEvents = async (
   { db, eventStreams }: FollowDeps,
   request: FastifyRequest,
@@ -45,13 +52,23 @@ export const followEvents = async (
   const after = follower.startAt?.(head) ?? head
   let isVerifying = false
   let visible = await visibilityOf(db.hot, actor)
+  if (after < head && eventStreams.countBehind(actor.orgId, actor.userId) >= maxBehind) {
+    throw tooManyRequests('Too many of your event streams are still sending older events. Try again shortly.', {
+      headers: { 'retry-after': '5' },
+    })
+  }
   const raw = openEventStream(reply)
   raw.write(follower.begin(after))
-  const subscription = eventStreams.subscribe(actor.orgId, after, {
-    accepts: (event) => isVisible(visible, event) && follower.accepts(event),
-    reader: () => visible.reader,
-    write: (frames) => raw.write(follower.format?.(frames) ?? frames),
-  })
+  const subscription = eventStreams.subscribe(
+    actor.orgId,
+    { after, head },
+    {
+      userId: actor.userId,
+      accepts: (event) => isVisible(visible, event) && follower.accepts(event),
+      reader: () => visible.reader,
+      write: (frames) => raw.write(follower.format?.(frames) ?? frames),
+    },
+  )
   const end = (): void => {
     subscription.close()
     if (!raw.writableEnded) follower.end(raw)

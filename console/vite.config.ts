@@ -12,6 +12,7 @@ export default defineConfig({
   ],
   // The SDK as it is written, without a build of it in between.
   resolve: { conditions: ['atrium-source', 'module', 'browser', 'production'] },
+  worker: { format: 'es' },
   build: {
     target: 'es2023',
     emptyOutDir: false,

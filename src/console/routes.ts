@@ -32,10 +32,10 @@ const contentSecurityPolicyOf = ({ contentOrigin, uploadOrigin }: ConsoleOrigins
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // Assigning text to innerHTML throws. The only policy is that of console/src/pages/files/preview, which allows the tags
-    // of previews.
+    // Assigning text to innerHTML throws. The only policies are that of console/src/pages/files/preview, which allows the
+    // tags of previews, and that of console/src/pages/chat/markdown, which allows the script of its worker.
     "require-trusted-types-for 'script'",
-    'trusted-types atrium-preview',
+    'trusted-types atrium-preview atrium-worker',
   ].join('; ')
 }
 

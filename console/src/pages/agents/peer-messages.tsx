@@ -13,8 +13,12 @@ import { classNames } from '../../ui/class-names.ts'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { useStickToBottom } from '../../ui/data/stick-to-bottom.ts'
-import { Markdown } from '../chat/markdown.tsx'
+import { Markdown } from '../chat/markdown/markdown.tsx'
+import { MessageBoundary } from '../chat/message/message-boundary.tsx'
 import styles from './agents.module.css'
+
+/** Of the last message in the list, which shows one line of it. */
+const maxExcerpt = 200
 
 /** The messages of two agents, oldest first. */
 interface PeerConversation {
@@ -60,7 +64,9 @@ const Messages = ({ talk }: { talk: PeerConversation }) => {
               </header>
             </div>
             <div className={styles['bubble']}>
-              <Markdown text={message.text} />
+              <MessageBoundary text={message.text}>
+                <Markdown text={message.text} />
+              </MessageBoundary>
             </div>
           </article>
         ))}
@@ -119,7 +125,7 @@ export const PeerMessages = () => {
                     <Avatar name={talk.name} square />
                     <span>
                       {talk.name}
-                      <small>{talk.messages.at(-1)?.text}</small>
+                      <small>{talk.messages.at(-1)?.text.slice(0, maxExcerpt)}</small>
                     </span>
                   </button>
                 </li>

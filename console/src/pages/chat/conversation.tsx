@@ -27,6 +27,7 @@ import type { Decide } from './approval.tsx'
 import message from './message.module.css'
 import { FilePreviews } from './message/file-preview.tsx'
 import { Place, useFoundMessage } from './message/found-message.tsx'
+import { MessageBoundary } from './message/message-boundary.tsx'
 import { UserMessage } from './message/user-message.tsx'
 import { hasEffects, storedParts, textOf } from './parts.ts'
 import { SendError } from './send-error.tsx'
@@ -68,7 +69,9 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
         {stored && <RelativeTime at={stored.createdAt} />}
       </div>
       <div className={message['body']}>
-        <Parts parts={parts} turnId={turnId} decide={decide} />
+        <MessageBoundary text={text}>
+          <Parts parts={parts} turnId={turnId} decide={decide} />
+        </MessageBoundary>
         {isLive && reconnecting && (
           <Working>
             <Trans>Reconnecting</Trans>

@@ -1,4 +1,5 @@
 import type { Message } from '@atrium/client'
+import { jsonText } from '../../ui/data/json-text.ts'
 import { visibleText } from '../../ui/text/visible-text.ts'
 
 export type ToolState = 'preparing' | 'running' | 'needs-approval' | 'done' | 'failed' | 'denied'
@@ -67,12 +68,15 @@ const readingTools = new Set(['files.search', 'files.read', 'web.fetch'])
 export const hasEffects = (parts: readonly ViewPart[]): boolean =>
   parts.some((part) => part.kind === 'tool' && part.state !== 'denied' && !readingTools.has(part.name))
 
-export const asText = (value: unknown): string =>
-  visibleText(typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? ''))
+export const asText = (value: unknown): string => visibleText(typeof value === 'string' ? value : jsonText(value))
+
+const maxSummary = 120
 
 /** The text and number arguments of a tool call as one line. */
 export const summaryOf = (input: unknown): string => {
   if (typeof input !== 'object' || input === null) return ''
   const texts = Object.values(input).filter((value) => typeof value === 'string' || typeof value === 'number')
-  return texts.join(' · ').replaceAll(/\s+/g, ' ').slice(0, 120)
+  // Each text is cut first, because the whole arguments can be long, and are rendered again with every change.
+  const starts = texts.slice(0, maxSummary).map((value) => String(value).slice(0, 2 * maxSummary))
+  return starts.join(' · ').replaceAll(/\s+/g, ' ').slice(0, maxSummary)
 }

@@ -9,6 +9,7 @@ import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Badge } from '../../ui/data/badge.tsx'
+import { jsonText } from '../../ui/data/json-text.ts'
 import { LoadMore } from '../../ui/data/load-more.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -30,7 +31,7 @@ const Details = ({ details, requestId, ip, resource }: AuditEntry) => {
       <summary>
         <Trans>Details</Trans>
       </summary>
-      <pre>{JSON.stringify(all, null, 2)}</pre>
+      <pre>{jsonText(all)}</pre>
     </details>
   )
 }

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from '../forms/copy-button.tsx'
+import { PlainText, useLongText } from '../text/long-text.tsx'
+import { jsonText } from './json-text.ts'
 import styles from './json-view.module.css'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
 /** Longer text is shown without highlighting: it would block the page for seconds. */
-const maxHighlighted = 200_000
+const maxHighlighted = 50_000
 
 const highlight = (text: string): ReactNode[] => {
   const parts: ReactNode[] = []
@@ -27,13 +29,17 @@ const highlight = (text: string): ReactNode[] => {
 
 /** Highlighted JSON with a copy button; strings are shown as they are. */
 export const JsonView = ({ value, label }: { value: unknown; label: string }) => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
+  const text = typeof value === 'string' ? value : jsonText(value)
+  const { shown, more } = useLongText(text)
   return (
-    <div className={styles['frame']}>
-      <pre tabIndex={0} aria-label={label} role="group">
-        {typeof value === 'string' || text.length > maxHighlighted ? text : highlight(text)}
-      </pre>
-      <CopyButton text={text} />
-    </div>
+    <>
+      <div className={styles['frame']}>
+        <pre tabIndex={0} aria-label={label} role="group">
+          {typeof value === 'string' || text.length > maxHighlighted ? <PlainText text={shown} /> : highlight(text)}
+        </pre>
+        <CopyButton text={text} />
+      </div>
+      {more}
+    </>
   )
 }

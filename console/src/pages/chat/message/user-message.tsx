@@ -7,6 +7,7 @@ import type { KeyboardEvent } from 'react'
 import { RelativeTime } from '../../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../../ui/forms/button.tsx'
 import { CopyButton } from '../../../ui/forms/copy-button.tsx'
+import { PlainText, useLongText } from '../../../ui/text/long-text.tsx'
 import { Parts } from '../message-parts.tsx'
 import styles from '../message.module.css'
 import { storedParts, textOf } from '../parts.ts'
@@ -78,6 +79,18 @@ const Editor = ({ of, hasEffects, onEdit, onSave }: UserMessageProps) => {
   )
 }
 
+const Bubble = ({ text }: { text: string }) => {
+  const { shown, more } = useLongText(text)
+  return (
+    <>
+      <div className={styles['bubble']}>
+        <PlainText text={shown} />
+      </div>
+      {more}
+    </>
+  )
+}
+
 const UserMessageOf = (props: UserMessageProps) => {
   const { of, isMine, hasVersions, disabledReason, isEdited, onEdit } = props
   if (isEdited) return <Editor {...props} />
@@ -90,7 +103,7 @@ const UserMessageOf = (props: UserMessageProps) => {
           {of.author.name} <RelativeTime at={of.createdAt} />
         </span>
       )}
-      {text !== '' && <div className={styles['bubble']}>{text}</div>}
+      {text !== '' && <Bubble text={text} />}
       <Parts parts={parts.filter(({ kind }) => kind !== 'text')} />
       <div className={styles['actions']} data-shown={of.versions ? true : undefined}>
         <span className={styles['quiet']}>

@@ -1,6 +1,7 @@
 // The fields of the form of an event endpoint, and the requests that they become.
 import { t } from '@lingui/core/macro'
 import { AtriumError } from '@atrium/client'
+import { jsonText } from '../../../ui/data/json-text.ts'
 import { errorMessageOf } from '../../../ui/error-message.ts'
 import type { EventEndpoint, EventEndpointCreate } from '@atrium/client'
 
@@ -27,7 +28,7 @@ const fields = Object.keys(emptyEndpoint) as (keyof EndpointDraft)[]
 
 export const draftOf = (endpoint: EventEndpoint): EndpointDraft => ({
   ...(Object.fromEntries(fields.map((field) => [field, endpoint[field]])) as unknown as EndpointDraft),
-  filter: endpoint.filter === null ? '' : JSON.stringify(endpoint.filter, undefined, 2),
+  filter: endpoint.filter === null ? '' : jsonText(endpoint.filter),
   transform: endpoint.transform ?? '',
 })
 

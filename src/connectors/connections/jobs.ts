@@ -3,8 +3,8 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { AccessDeps } from '../deps.ts'
 import { expireStates } from '../oauth/queries.ts'
-import { revokeAtProvider } from '../oauth/revocation-job.ts'
-import { revokeStoredGrant } from '../oauth/revocation.ts'
+import { revokeAtProvider, sweepRevocations } from '../oauth/revocation-job.ts'
+import { revokeStoredGrant, sweepPending } from '../oauth/revocation.ts'
 import * as queries from './queries.ts'
 
 export const expireConnections = defineJob<Record<string, never>>('connection.expire')
@@ -24,11 +24,15 @@ const expireOverdue = async (db: Database): Promise<void> => {
 }
 
 /**
- * Revokes grants at providers, and every five minutes expires connections and OAuth states that were not completed in
+ * Revokes grants at providers, looks every hour for revocations without a job, and every five minutes expires connections and OAuth states that were not completed in
  * time.
  */
 export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
-  jobs.work(revokeAtProvider, (ref, { isLastAttempt }) => revokeStoredGrant(deps, ref, { isLast: isLastAttempt }))
+  jobs.work(revokeAtProvider, (ref, { isLastAttempt, signal }) =>
+    revokeStoredGrant(deps, ref, { isLast: isLastAttempt, signal }),
+  )
+  jobs.schedule(sweepRevocations, '47 * * * *')
+  jobs.work(sweepRevocations, () => sweepPending(deps, jobs))
   jobs.schedule(expireConnections, '*/5 * * * *')
   jobs.work(expireConnections, async () => {
     await expireStates(deps.db)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
 import { setPassword, hashPassword } from '../../identity/sign-in/passwords.ts'
@@ -7,6 +8,7 @@ import type { Reply } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
+import { sweepRevocations } from './revocation-job.ts'
 
 const clientSecret = 'planted-client-secret'
 const github = await startProvider()
@@ -486,6 +488,36 @@ describe('deleting an OAuth connection', () => {
     await db.execute(
       sql`update pgboss.job set start_after = now() where name = 'connection.revoke' and state in ('created', 'retry')`,
     )
+    await until('the grant is revoked', async () => (await secretsOf(id))?.outcome === 'revoked')
+    assert.equal((await secretsOf(id))?.secrets, null)
+  })
+
+  const deleteWhileDown = async (): Promise<string> => {
+    const owner = await app.createOrg()
+    const id = await connect(owner)
+    github.on('DELETE', grantPath, { status: 500, body: 'planted error page' })
+    const { body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
+    github.on('DELETE', grantPath, revokeToken)
+    assert.equal(body.data.providerRevocation, 'pending')
+    return id
+  }
+
+  test('a grant is revoked although the worker that began it was killed and its lease outlasts the start of its job', async () => {
+    const id = await deleteWhileDown()
+    await db.execute(sql`
+      update connections set lease_token = ${randomUUID()}, lease_until = now() + interval '2 seconds' where id = ${id}`)
+    await db.execute(sql`
+      update pgboss.job set start_after = now() where name = 'connection.revoke' and state in ('created', 'retry')`)
+    await until('the grant is revoked', async () => (await secretsOf(id))?.outcome === 'revoked')
+    assert.equal((await secretsOf(id))?.secrets, null)
+  })
+
+  test('the hourly job revokes a grant whose job is lost', async () => {
+    const id = await deleteWhileDown()
+    await db.execute(sql`
+      update pgboss.job set state = 'failed', completed_on = now()
+      where name = 'connection.revoke' and state in ('created', 'retry') and data->>'id' = ${id}`)
+    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, sweepRevocations, {}))
     await until('the grant is revoked', async () => (await secretsOf(id))?.outcome === 'revoked')
     assert.equal((await secretsOf(id))?.secrets, null)
   })

@@ -12,8 +12,20 @@ export const revocationClaim: LeaseOptions = {
 }
 
 export const findRevocation = (db: Db, { orgId, id }: ConnectionRef) =>
-  db.row<{ providerRevocation: 'pending' | RevocationOutcome | null }>(sql`
-    select provider_revocation from connections where org_id = ${orgId} and id = ${id}`)
+  db.row<{ providerRevocation: 'pending' | RevocationOutcome | null; leaseLeftMs: number | null }>(sql`
+    select provider_revocation,
+      (extract(epoch from lease_until - statement_timestamp()) * 1000)::float8 as lease_left_ms
+    from connections where org_id = ${orgId} and id = ${id}`)
+
+/** Connections whose grants are not revoked yet, ordered by key, after `after`. */
+export const listPending = (db: Db, limit: number, after: ConnectionRef | undefined) =>
+  db.rows<ConnectionRef>(sql`
+    -- all orgs: an hourly job of the server
+    select org_id, id from connections
+    where provider_revocation = 'pending'
+      and ${after ? sql`(org_id, id) > (${after.orgId}::uuid, ${after.id}::uuid)` : sql`true`}
+    order by org_id, id
+    limit ${limit}`)
 
 /** Records the outcome and deletes the secrets, under the lease. */
 export const endRevocation = (db: Db, { orgId, id }: ConnectionRef, leaseToken: string, outcome: RevocationOutcome) =>

@@ -4,7 +4,7 @@ import { registerAgentRoutes } from './agents/routes.ts'
 import { registerConnectorRoutes } from './connectors/routes.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { registerEndpointRoutes } from './connectors/endpoints/routes.ts'
-import { findOrgOfLinear } from './connectors/connectors.ts'
+import { findOrgOfLinear, revokeConnectionsOf } from './connectors/connectors.ts'
 import { createInbox } from './connectors/endpoints/inbox.ts'
 import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
@@ -80,6 +80,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerIdentityRoutes(app, {
     ...deps,
     signIn: identity.signIn,
+    endConnections: (transaction, by, userId) => revokeConnectionsOf(transaction, deps.jobs, by, userId),
     makeLogo: (bytes, orgId, signal) =>
       deps.previewer.logo({ orgId, open: async () => Readable.from([bytes]) }, signal),
     isModel: (id) => deps.models.find(id)?.capabilities.embeddings === false,

@@ -186,6 +186,16 @@ export const findUserIdentity = (db: Db, orgId: string, userId: string, workspac
       left join workspace_members wm on wm.org_id = m.org_id and wm.workspace_id = w.id and wm.user_id = m.user_id
     where m.org_id = ${orgId} and m.user_id = ${userId} and (m.role in ('owner', 'admin') or wm.user_id is not null)`)
 
+export const isMember = async (db: Db, orgId: string, userId: string): Promise<boolean> =>
+  (await db.row(sql`select from members where org_id = ${orgId} and user_id = ${userId}`)) !== undefined
+
+/** Those of these people, each in an org, who are not members of it. */
+export const listFormerMembers = (db: Db, orgIds: string[], userIds: string[]) =>
+  db.rows<{ orgId: string; userId: string }>(sql`
+    -- all orgs: an hourly job of the server
+    select asked.org_id, asked.user_id from unnest(${orgIds}::uuid[], ${userIds}::uuid[]) as asked (org_id, user_id)
+    where not exists (select from members m where m.org_id = asked.org_id and m.user_id = asked.user_id)`)
+
 export interface StandingRow {
   /** The position of the person in the question, from 1. */
   place: bigint

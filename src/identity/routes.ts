@@ -14,7 +14,7 @@ import { registerAuthRoutes } from './sign-in/routes.ts'
 import { registerInvitationRoutes } from './members/invitation-routes.ts'
 import { logoUrlOf } from './members/logo-routes.ts'
 import { registerOrgRoutes } from './members/org-routes.ts'
-import type { OrgRouteDeps } from './members/deps.ts'
+import type { MemberRouteDeps, OrgRouteDeps } from './members/deps.ts'
 import { renameSelf, setLanguage } from './members/profile.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
@@ -23,7 +23,7 @@ import type { SignInContext } from './sign-in/context.ts'
 import { registerWorkspaceMemberRoutes } from './members/workspace-member-routes.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
 
-export interface IdentityRouteDeps extends AppDeps, OrgRouteDeps {
+export interface IdentityRouteDeps extends AppDeps, OrgRouteDeps, MemberRouteDeps {
   signIn: SignInContext
 }
 

@@ -272,6 +272,12 @@ export const samples: Record<string, MakeSample[]> = {
       const { body } = await app.call('POST', `${api}/members`, { as: owner, json: { email, role: 'member' } })
       return { path: `${api}/members/${body.data.id}`, options: { as: owner } }
     },
+    async (app, owner) => {
+      const member = await app.createUser(owner)
+      await app.call('POST', `${api}/connections`, { as: member, json: { connectorSlug: 'telegram' } })
+      const { body } = await app.call('GET', `${api}/members?userId=${member.userId}`, { as: owner })
+      return { path: `${api}/members/${body.data.items[0].id}`, options: { as: owner } }
+    },
   ],
   [`PATCH ${api}/me`]: [
     async (app, owner) => ({

@@ -1,4 +1,4 @@
-import type { Actor } from '../../identity/actor.ts'
+import type { Actor, AuditActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
@@ -175,6 +175,33 @@ export const restartOAuth = (
     return createState(db, deps, actor, { connectionId: id, connector, origin, authorization })
   })
 
+/** Revokes a locked connection; see `revokeConnection`. */
+export const revokeLocked = async (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  by: AuditActor,
+  { connection, startAfterSeconds }: { connection: ConnectionRow; startAfterSeconds: number },
+): Promise<'pending' | 'unsupported'> => {
+  const { orgId, id, userId, connectorSlug } = connection
+  const connector = catalog.get(connectorSlug)
+  const auth = connector?.auth
+  // Whether an MCP server has OAuth is in the sealed secrets, which the revocation reads.
+  const canRevokeAtProvider = connector?.isMcp ?? (auth?.type === 'oauth' && auth.revoke !== undefined)
+  const revoked = await queries.revoke(db, orgId, id, canRevokeAtProvider)
+  await deleteStates(db, orgId, id)
+  await releaseBindings(db, by, id)
+  await audit(db, by, 'connection.revoked', { type: 'connection', id, details: { connector: connectorSlug } })
+  await recordEvent(db, by, 'connection.revoked', {
+    subjectId: id,
+    workspaceId: null,
+    ownerId: userId,
+    data: { connectionId: id, connector: connectorSlug },
+  })
+  if (revoked?.providerRevocation !== 'pending') return 'unsupported'
+  await jobs.enqueue(db, revokeAtProvider, { orgId, id }, { startAfterSeconds })
+  return 'pending'
+}
+
 /**
  * Revokes and deletes a connection, and enqueues the revocation at the provider. The connection cannot be used from here
  * on. The sealed secrets are kept until the provider has revoked the grant or the job has failed for the last time.
@@ -189,26 +216,6 @@ export const revokeConnection = (
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     requireMatch(ifMatch, connection)
-    const connector = catalog.get(connection.connectorSlug)
-    const auth = connector?.auth
-    // Whether an MCP server has OAuth is in the sealed secrets, which the revocation reads.
-    const canRevokeAtProvider = connector?.isMcp ?? (auth?.type === 'oauth' && auth.revoke !== undefined)
-    const revoked = await queries.revoke(db, actor, id, canRevokeAtProvider)
-    await deleteStates(db, actor.orgId, id)
-    await releaseBindings(db, actor, id)
-    await audit(db, actor, 'connection.revoked', {
-      type: 'connection',
-      id,
-      details: { connector: connection.connectorSlug },
-    })
-    const data = { connectionId: id, connector: connection.connectorSlug }
-    await recordEvent(db, actor, 'connection.revoked', {
-      subjectId: id,
-      workspaceId: null,
-      ownerId: actor.userId,
-      data,
-    })
-    if (revoked?.providerRevocation !== 'pending') return 'unsupported'
-    await jobs.enqueue(db, revokeAtProvider, { orgId: actor.orgId, id }, { startAfterSeconds: 30 })
-    return 'pending'
+    // The request itself makes the first attempt.
+    return revokeLocked(db, jobs, actor, { connection, startAfterSeconds: 30 })
   })

@@ -3,8 +3,9 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { AccessDeps } from '../deps.ts'
 import { expireStates } from '../oauth/queries.ts'
-import { revokeAtProvider, sweepRevocations } from '../oauth/revocation-job.ts'
+import { revokeAtProvider, sweepConnections } from '../oauth/revocation-job.ts'
 import { revokeStoredGrant, sweepPending } from '../oauth/revocation.ts'
+import { revokeOfFormerMembers } from './former-members.ts'
 import * as queries from './queries.ts'
 
 export const expireConnections = defineJob<Record<string, never>>('connection.expire')
@@ -24,15 +25,18 @@ const expireOverdue = async (db: Database): Promise<void> => {
 }
 
 /**
- * Revokes grants at providers, looks every hour for revocations without a job, and every five minutes expires connections and OAuth states that were not completed in
- * time.
+ * Revokes grants at providers. Looks every hour for connections of former members and for revocations without a job, and
+ * every five minutes expires connections and OAuth states that were not completed in time.
  */
 export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
   jobs.work(revokeAtProvider, (ref, { isLastAttempt, signal }) =>
     revokeStoredGrant(deps, ref, { isLast: isLastAttempt, signal }),
   )
-  jobs.schedule(sweepRevocations, '47 * * * *')
-  jobs.work(sweepRevocations, () => sweepPending(deps, jobs))
+  jobs.schedule(sweepConnections, '47 * * * *')
+  jobs.work(sweepConnections, async () => {
+    await revokeOfFormerMembers(deps.db, jobs)
+    await sweepPending(deps, jobs)
+  })
   jobs.schedule(expireConnections, '*/5 * * * *')
   jobs.work(expireConnections, async () => {
     await expireStates(deps.db)

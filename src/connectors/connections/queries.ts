@@ -46,6 +46,29 @@ export const lockConnection = (db: Transaction, actor: Actor, id: string) =>
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
     for no key update`)
 
+/** Locks the connections of a person. */
+export const lockConnectionsOf = (db: Transaction, orgId: string, userId: string) =>
+  db.rows<ConnectionRow>(sql`
+    select ${columns} from connections
+    where org_id = ${orgId} and user_id = ${userId} and deleted_at is null
+    order by id
+    for no key update`)
+
+export interface ConnectionOwner {
+  orgId: string
+  userId: string
+}
+
+/** People with connections, in all orgs, ordered by org and person, after `after`. */
+export const listOwners = (db: Db, limit: number, after: ConnectionOwner | undefined) =>
+  db.rows<ConnectionOwner>(sql`
+    -- all orgs: an hourly job of the server
+    select distinct org_id, user_id from connections
+    where deleted_at is null
+      and ${after ? sql`(org_id, user_id) > (${after.orgId}::uuid, ${after.userId}::uuid)` : sql`true`}
+    order by org_id, user_id
+    limit ${limit}`)
+
 /** A connection of any user of the org, for background work that belongs to it. */
 export const findConnectionOfOrg = (db: Db, orgId: string, id: string) =>
   db.row<ConnectionRow>(sql`
@@ -173,7 +196,7 @@ export const findSecrets = (db: Db, orgId: string, id: string) =>
     select ${secretsColumns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
 /** Keeps the sealed secrets if `canRevokeAtProvider`, otherwise deletes them. */
-export const revoke = (db: Transaction, actor: Actor, id: string, canRevokeAtProvider: boolean) =>
+export const revoke = (db: Transaction, orgId: string, id: string, canRevokeAtProvider: boolean) =>
   db.row<{ providerRevocation: 'pending' | 'unsupported' }>(sql`
     update connections
     set status = 'revoked', deleted_at = now(), pending_until = null, lease_token = null, lease_until = null,
@@ -181,7 +204,7 @@ export const revoke = (db: Transaction, actor: Actor, id: string, canRevokeAtPro
         case when ${canRevokeAtProvider} and secrets is not null then 'pending' else 'unsupported' end,
       secrets = case when ${canRevokeAtProvider} then secrets end, pinned_tools = null, offered_tools = null,
       revision = revision + 1, updated_at = now()
-    where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
+    where org_id = ${orgId} and id = ${id} and deleted_at is null
     returning provider_revocation`)
 
 /** Pending connections of all orgs that were not completed in time. */

@@ -1,3 +1,4 @@
+import { isMember } from '../../identity/sign-in/user-authority.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import { claimKey, recallOrgOf, releaseKeys } from '../../platform/database/directory.ts'
@@ -34,24 +35,31 @@ export interface EndpointRow {
 const columns = sql`e.org_id, e.id, e.provider, e.connection_id, e.user_id, e.workspace_id, e.agent_id, e.status, e.url, e.secret,
   e.settings, e.created_at`
 
-/** An endpoint that receives events: it is active and its connection is not deleted. */
+// People are on another server than endpoints where tables are distributed, so this is a query of its own.
+const ofMember = async (db: Db, endpoint: EndpointRow | undefined): Promise<EndpointRow | undefined> =>
+  endpoint && (await isMember(db, endpoint.orgId, endpoint.userId)) ? endpoint : undefined
+
+/** An endpoint that receives events: it is active, its connection is not deleted, and its person is a member. */
 export const findOpenEndpoint = async (db: Db, id: string): Promise<EndpointRow | undefined> => {
   const orgId = await recallOrgOf(db, 'endpoint', id)
   if (orgId === undefined) return undefined
-  return db.row<EndpointRow>(sql`
+  const row = await db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+  return ofMember(db, row)
 }
 
 /**
  * The endpoint of a background job. It may be closed, because messages that were already received still get a reply.
  */
-export const findEndpoint = (db: Db, orgId: string, id: string) =>
-  db.row<EndpointRow>(sql`
+export const findEndpoint = async (db: Db, orgId: string, id: string): Promise<EndpointRow | undefined> => {
+  const row = await db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.org_id = ${orgId} and e.id = ${id} and e.status <> 'pending' and c.deleted_at is null`)
+  return ofMember(db, row)
+}
 
 /** The endpoints of a connection, newest first. */
 export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>

@@ -8,7 +8,7 @@ import type { Reply } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
-import { sweepRevocations } from './revocation-job.ts'
+import { sweepConnections } from './revocation-job.ts'
 
 const clientSecret = 'planted-client-secret'
 const github = await startProvider()
@@ -517,7 +517,7 @@ describe('deleting an OAuth connection', () => {
     await db.execute(sql`
       update pgboss.job set state = 'failed', completed_on = now()
       where name = 'connection.revoke' and state in ('created', 'retry') and data->>'id' = ${id}`)
-    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, sweepRevocations, {}))
+    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, sweepConnections, {}))
     await until('the grant is revoked', async () => (await secretsOf(id))?.outcome === 'revoked')
     assert.equal((await secretsOf(id))?.secrets, null)
   })

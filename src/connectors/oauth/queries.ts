@@ -1,3 +1,4 @@
+import { isMember } from '../../identity/sign-in/user-authority.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import { claimKey, expireKeys, findOrgOf } from '../../platform/database/directory.ts'
@@ -71,9 +72,9 @@ export const findFlow = async (db: Db, hash: Buffer): Promise<PendingFlow | unde
   if (!state) return undefined
   // Apart from the state, which is on another server than the people where tables are distributed.
   const owner = await db.row<Pick<PendingFlow, 'orgName' | 'userName' | 'email'>>(sql`
-    select o.name as org_name, coalesce(m.name, u.name) as user_name, u.email
+    select o.name as org_name, m.name as user_name, u.email
     from orgs o join users u on u.id = ${state.userId}
-      left join members m on m.org_id = o.id and m.user_id = u.id
+      join members m on m.org_id = o.id and m.user_id = u.id
     where o.id = ${orgId}`)
   return owner && { ...state, ...owner }
 }
@@ -94,12 +95,16 @@ export interface StateOwner {
   userId: string
 }
 
-/** Deletes and returns the state, so that it can be used once. With `owner`, only if it belongs to this connection. */
+/**
+ * Deletes and returns the state, so that it can be used once. With `owner`, only if it belongs to this connection.
+ * Undefined when its person has left the org.
+ */
 export const consumeState = async (db: Db, hash: Buffer, owner?: StateOwner): Promise<ConsumedState | undefined> => {
   const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
   if (orgId === undefined || (owner && owner.orgId !== orgId)) return undefined
   const isOwned = owner ? sql`and connection_id = ${owner.connectionId} and user_id = ${owner.userId}` : sql``
-  return db.row<ConsumedState>(sql`
+  const state = await db.row<ConsumedState>(sql`
     delete from oauth_states where org_id = ${orgId} and state_hash = ${hash} and expires_at > now() ${isOwned}
     returning org_id, id, connection_id, user_id, verifier, redirect_uri, client`)
+  return state && (await isMember(db, orgId, state.userId)) ? state : undefined
 }

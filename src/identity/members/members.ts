@@ -206,15 +206,18 @@ export const changeRole = (
     return changed
   })
 
+/** Ends the connections of a person who leaves the org, in the transaction of the removal. */
+export type EndConnections = (db: Transaction, by: Actor, userId: string) => Promise<void>
+
 /**
- * Removes a member and their API keys, and removes this org from the scopes of their sessions and passwords. Withdraws
+ * Removes a member with their API keys and connections, and removes this org from the scopes of their sessions and passwords. Withdraws
  * the invitation of a person who has not accepted it.
  */
 export const removeMember = async (
   db: Database,
   actor: Actor,
   id: string,
-  ifMatch: string | undefined,
+  { ifMatch, endConnections }: { ifMatch: string | undefined; endConnections: EndConnections },
 ): Promise<void> => {
   if (await withdrawInvitation(db, actor, id)) return
   // The sessions of a person without another org end, so memberships of all orgs are read.
@@ -226,6 +229,7 @@ export const removeMember = async (
     await deleteGrantsOfMember(db, actor.orgId, member.userId)
     await deleteMarksOfMember(db, actor.orgId, member.userId)
     await endWorkOfMember(db, actor.orgId, member.userId)
+    await endConnections(db, actor, member.userId)
     await queries.deleteMember(db, actor.orgId, id)
     await signInQueries.withdrawOrg(db, member.userId, actor.orgId)
     await signInQueries.deleteSessionsWithoutOrg(db, member.userId)

@@ -1,10 +1,9 @@
-import type { Config } from '../../config/config.ts'
-import type { Database } from '../../platform/database/database.ts'
 import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { afterId, idList } from '../id-list.ts'
+import type { MemberRouteDeps } from './deps.ts'
 import * as members from './members.ts'
 import {
   ListedMember,
@@ -20,7 +19,7 @@ import { stepUpTokenOf } from '../sign-in/second-factor/step-up.ts'
 const tags = ['Members']
 const what = 'Member'
 
-export const registerMemberRoutes = (app: App, { db, config }: { db: Database; config: Config }): void => {
+export const registerMemberRoutes = (app: App, { db, config, endConnections }: MemberRouteDeps): void => {
   app.get(
     `${apiPrefix}/members`,
     {
@@ -134,18 +133,18 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.delete(
     `${apiPrefix}/members/:id`,
     {
-      config: { access: 'members:write', what, events: ['member.removed'] },
+      config: { access: 'members:write', what, events: ['member.removed', 'connection.revoked'] },
       schema: {
         tags,
         summary: 'Remove a member',
         description:
-          'Removes a member from the org. Their API keys and sessions in this org end at once. For a person who has not accepted yet, the invitation ends. CONFLICT for the last owner.',
+          'Removes a member from the org. Their API keys, sessions and connections in this org end at once. For a person who has not accepted yet, the invitation ends. CONFLICT for the last owner.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },
     },
     async ({ actor, params, headers }) => {
-      await members.removeMember(db, actor, params.id, headers['if-match'])
+      await members.removeMember(db, actor, params.id, { ifMatch: headers['if-match'], endConnections })
       return ok({ deleted: true as const })
     },
   )

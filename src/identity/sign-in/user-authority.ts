@@ -8,7 +8,7 @@ import type { Permission, Role } from '../permissions.ts'
 import * as queries from '../queries.ts'
 
 export type { AuthorityWatch } from '../authority-watch.ts'
-export { findKeyExpiry, isKeyLive } from '../queries.ts'
+export { findKeyExpiry, isKeyLive, isMember } from '../queries.ts'
 
 /** A watch for turns, whose authority never comes from a session of the console. */
 export const createTurnWatch = (db: Database, log: Log): AuthorityWatch =>
@@ -31,6 +31,17 @@ export const actorOfUser = async (
   const row = await queries.findUserIdentity(db, orgId, userId, workspaceId)
   return row && { ...row, permissions: effectivePermissions(row.role, scopes), workspaceId, apiKey: null, origin: null }
 }
+
+/** Those of these people, each in an org, who are not members of it any more. */
+export const formerMembersOf = (
+  db: Db,
+  people: readonly { orgId: string; userId: string }[],
+): Promise<{ orgId: string; userId: string }[]> =>
+  queries.listFormerMembers(
+    db,
+    people.map(({ orgId }) => orgId),
+    people.map(({ userId }) => userId),
+  )
 
 /** A person with the API key, if any, by which they set something up that works for them later. */
 export interface Principal {

@@ -80,7 +80,7 @@ const wrappers: Record<string, 'p' | 'blockquote' | 'strong' | 'em' | 'del'> = {
 
 const nodeOf = (token: Token, depth: number, counter: Counter): MarkdownNode | undefined => {
   counter.nodes += 1
-  if (counter.nodes > maxNodes) throw new RangeError('The text has too many elements')
+  if (counter.nodes > maxNodes) throw new Error('The text has too many elements')
   if (depth > maxDepth) return { type: 'raw', text: token.raw }
   const inner = () => nodesOf(innerOf(token), depth + 1, counter)
   const wrapper = wrappers[token.type]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAgent } from '../support/chat.ts'
-import { startConsole } from '../support/console.ts'
-import { upload } from '../support/files.ts'
+import { createAgent } from '../../support/chat.ts'
+import { startConsole } from '../../support/console.ts'
+import { upload } from '../../support/files.ts'
 
 const { app, open } = await startConsole()
 

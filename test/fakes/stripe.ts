@@ -311,7 +311,10 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       only(params, ['cancel_at_period_end'])
       return { id: subscriptionId, object: 'subscription', status: 'active', cancel_at_period_end: true }
     }
-    if (method === 'DELETE' && subscriptionId) return { id: subscriptionId, object: 'subscription', status: 'canceled' }
+    if (method === 'DELETE' && subscriptionId) {
+      const canceledAt = Math.floor(Date.now() / 1_000)
+      return { id: subscriptionId, object: 'subscription', status: 'canceled', canceled_at: canceledAt }
+    }
     throw new Refusal(404, {
       type: 'invalid_request_error',
       code: 'resource_missing',

@@ -117,7 +117,7 @@ export const startSubscription = async (deps: DepositDeps, actor: Actor, origin:
   const { payments, db } = deps
   if (!payments) throw noProvider()
   const running = await queries.listRunningSubscriptions(db, actor.orgId)
-  if (running.some((one) => one.planId === planId && !one.cancelAtPeriodEnd)) {
+  if (running.some((one) => one.planId === planId && !one.cancelAtPeriodEnd && !one.isCancelWanted)) {
     throw conflict(`Your org already has the plan ${plan.name}.`)
   }
   const input = { kind: 'subscription', amountCents: plan.priceCents, planId, origin } as const

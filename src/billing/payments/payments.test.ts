@@ -6,6 +6,9 @@ import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../..
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
+import { sql } from '../../platform/database/database.ts'
+import { sweep } from '../jobs.ts'
+import { workOnCancelSubscription } from './subscriptions.ts'
 
 const stripe = await startFakeStripe()
 const env = {
@@ -605,6 +608,33 @@ describe('subscriptions', () => {
     assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
     const { body } = await app.call('GET', '/api/v1/quotas', { as: owner })
     assert.ok(body.data.items.every(({ plan }: Json) => plan === 'team'))
+  })
+
+  test('cancels a replaced plan again until Stripe confirms it', async () => {
+    const owner = await app.createOrg()
+    const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await sendEvent('checkout.session.completed', pro)
+    await sendEvent('checkout.session.completed', stripe.pay((await start(owner, 'team')).data.sessionId))
+    await app.settled()
+    const stateOf = () =>
+      app.db.row<{ status: string; isWanted: boolean }>(sql`
+        select status, cancel_wanted_at is not null as is_wanted from subscriptions
+        where org_id = ${owner.orgId} and provider_id = ${pro.subscription}`)
+    assert.deepEqual(await stateOf(), { status: 'canceled', isWanted: false })
+    // The state after a job that was given up.
+    await app.db.execute(sql`delete from payment_facts where subject = ${pro.subscription}`)
+    await app.db.execute(sql`
+      update subscriptions set status = 'active', cancel_wanted_at = now()
+      where org_id = ${owner.orgId} and provider_id = ${pro.subscription}`)
+    const asked = { orgId: owner.orgId, subscriptionId: pro.subscription }
+    const withoutKey = { db: app.db, jobs: app.deps.jobs, payments: undefined }
+    await assert.rejects(workOnCancelSubscription(withoutKey, asked), /not configured/)
+    assert.deepEqual(await stateOf(), { status: 'active', isWanted: true })
+    await app.db.transaction({ orgId: owner.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
+    await app.settled()
+    assert.deepEqual(cancelled(pro.subscription), [pro.subscription, pro.subscription])
+    assert.deepEqual(await stateOf(), { status: 'canceled', isWanted: false })
+    assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
   })
 
   test('keeps one of two subscriptions when two checkout pages of a plan are paid at once', async () => {

@@ -141,10 +141,13 @@ export interface SubscriptionRow {
   createdAt: string
   /** When its checkout was paid, by the provider's clock. */
   boughtAt: string
+  /** Another plan replaced it, and the provider has not confirmed its cancellation. */
+  isCancelWanted: boolean
 }
 
 const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
-  current_period_end, created_at, coalesce(bought_at, created_at) as bought_at`
+  current_period_end, created_at, coalesce(bought_at, created_at) as bought_at,
+  cancel_wanted_at is not null as is_cancel_wanted`
 
 export const insertSubscription = async (
   db: Transaction,
@@ -181,6 +184,17 @@ export const updateSubscription = (
     set status = ${update.status}, cancel_at_period_end = ${update.cancelAtPeriodEnd},
       current_period_end = coalesce(${update.currentPeriodEnd}, current_period_end)
     where org_id = ${orgId} and provider_id = ${providerId}`)
+
+export const setCancelWanted = (db: Db, orgId: string, providerId: string, isWanted: boolean) =>
+  db.execute(sql`
+    update subscriptions set cancel_wanted_at = ${isWanted ? sql`now()` : sql`null`}
+    where org_id = ${orgId} and provider_id = ${providerId}`)
+
+export const listSubscriptionsToCancel = (db: Db) =>
+  db.rows<{ orgId: string; subscriptionId: string }>(sql`
+    -- all orgs: the sweep resumes the cancellations of every org
+    select org_id, provider_id as subscription_id from subscriptions
+    where cancel_wanted_at is not null and status not in ('canceled', 'incomplete_expired', 'unpaid')`)
 
 /** Subscriptions that have not ended, the latest purchase first. */
 export const listRunningSubscriptions = (db: Db, orgId: string) =>

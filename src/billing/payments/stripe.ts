@@ -55,8 +55,8 @@ export interface Payments {
   findMethodOfCustomer(customerId: string): Promise<string | null>
   /** The payment of an invoice; null when it was paid without one. */
   findPaymentOfInvoice(invoiceId: string): Promise<string | null>
-  /** Cancels immediately. */
-  cancelSubscription(subscriptionId: string): Promise<void>
+  /** Cancels immediately. Returns when, in ISO 8601 by the provider's clock; null when it was canceled before. */
+  cancelSubscription(subscriptionId: string): Promise<string | null>
   /** Cancels at the end of the paid period. */
   endSubscription(subscriptionId: string): Promise<void>
 }
@@ -279,10 +279,11 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
     cancelSubscription: (id) =>
       ask(async (stripe) => {
         try {
-          await stripe.subscriptions.cancel(id)
+          const { canceled_at: at } = await stripe.subscriptions.cancel(id)
+          return timeOf(at, 'canceled_at') ?? null
         } catch (error) {
-          // It was canceled before.
           if ((error as StripeFailure).code !== 'resource_missing') throw error
+          return null
         }
       }),
   }

@@ -137,7 +137,8 @@ const recordChange = async (
 
 /**
  * Cancels all subscriptions of the org but the latest purchase, which can be another one than the one that is linked: the
- * event of an older checkout may come late. The account must be locked, or two checkouts would not see each other.
+ * event of an older checkout may come late. The account must be locked, or two checkouts would not see each other. The rows
+ * say what is to be canceled, so that the sweep repeats it until the provider confirms.
  */
 const cancelReplaced = async (
   db: Transaction,
@@ -148,7 +149,10 @@ const cancelReplaced = async (
   const isLater = (one: SubscriptionRow): boolean => Date.parse(one.boughtAt) > Date.parse(boughtAt)
   const replaced = others.filter((one) => !isLater(one)).map((one) => one.providerId)
   if (others.some(isLater)) replaced.push(providerId)
-  for (const subscriptionId of replaced) await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId })
+  for (const subscriptionId of replaced) {
+    await queries.setCancelWanted(db, orgId, subscriptionId, true)
+    await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId }, { singletonKey: subscriptionId })
+  }
 }
 
 /** Stores the subscription of a paid checkout. Of several, the org keeps the latest purchase. */
@@ -168,10 +172,10 @@ export const linkSubscription = async (
   const includedCreditCents = plans.find(({ id }) => id === planId)?.includedCreditCents ?? 0
   const bought = { providerId, boughtAt: update.at }
   await lockAccount(db, orgId)
-  await cancelReplaced(db, jobs, { orgId, ...bought })
   const before = await queries.findSubscription(db, providerId)
   const subscription = await queries.insertSubscription(db, orgId, { ...bought, planId, includedCreditCents })
   if (!subscription) return
+  await cancelReplaced(db, jobs, { orgId, ...bought })
   await applyFacts(db, jobs, subscription, facts)
   await recordChange(db, providerId, before)
 }
@@ -186,6 +190,26 @@ export const reviewSubscription = async (
   if (!subscription) return
   await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
   await recordChange(db, providerId, subscription)
+}
+
+/** Cancels the subscription of a replaced plan and stores that it has ended. Throws when it must be tried again. */
+export const workOnCancelSubscription = async (
+  { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
+  { orgId, subscriptionId }: { orgId: string; subscriptionId: string },
+): Promise<void> => {
+  // Another worker may have the key, and the plan is paid for until somebody cancels it.
+  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
+  const canceledAt = await payments.cancelSubscription(subscriptionId)
+  await db.transaction('all orgs', async (db) => {
+    await queries.lockSubject(db, subscriptionId)
+    if (canceledAt !== null) {
+      const data = { status: 'canceled', over: true }
+      const fact = { subject: subscriptionId, kind: 'subscription', id: 'subscription', data } as const
+      await queries.upsertFact(db, fact, canceledAt)
+      await reviewSubscription(db, jobs, subscriptionId)
+    }
+    await queries.setCancelWanted(db, orgId, subscriptionId, false)
+  })
 }
 
 /** Asks the provider for the payment of an invoice, so that refunds of it withdraw the plan's credit. */
@@ -213,7 +237,7 @@ export const endSubscription = async (
   actor: Actor,
 ): Promise<{ planId: string; cancelAtPeriodEnd: true; currentPeriodEnd: string | null }> => {
   const { db, jobs, payments } = deps
-  const [running] = await queries.listRunningSubscriptions(db, actor.orgId)
+  const running = (await queries.listRunningSubscriptions(db, actor.orgId)).find((one) => !one.isCancelWanted)
   if (!running) throw notFound('Subscription')
   if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   const { providerId, planId, currentPeriodEnd } = running

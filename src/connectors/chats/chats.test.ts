@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
+import { conflict } from '../../platform/http/errors.ts'
 import { createAgent, until } from '../../../test/support/chat.ts'
 import { hangUpAfterArrival, respondWith, startChatProviders } from '../../../test/fakes/chat-providers.ts'
 import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
 import type { TestEndpoint } from '../../../test/support/endpoints.ts'
+import { startTurns } from './chats.ts'
+import type { ChatRuntime } from './runtime.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
@@ -220,6 +223,47 @@ describe('chat messages', () => {
     assert.equal(providers.messages.length, 2)
     assert.notEqual((await sessionsOf())[0].id, session.id)
   })
+})
+
+test('a message that cannot be answered fails once, and the next message of its chat is answered', async () => {
+  const endpoint = await open('telegram')
+  for (const text of ['bad', 'good']) {
+    await db.execute(sql`
+      insert into connector_chats (org_id, endpoint_id, chat) values (${owner.orgId}, ${endpoint.id}, 'c')
+      on conflict do nothing`)
+    await db.execute(sql`
+      insert into connector_events (org_id, endpoint_id, external_id, type, chat, state, message)
+      values (${owner.orgId}, ${endpoint.id}, ${text}, 'message', 'c', 'waiting', ${text})`)
+  }
+  let failures = 0
+  const both = Promise.withResolvers<void>()
+  const runtime: ChatRuntime = {
+    beginTurn: async (_agent, nextMessage) => {
+      try {
+        return await db.transaction({ orgId: owner.orgId }, async (db) => {
+          const next = await nextMessage(db)
+          if (next?.text === 'bad') throw conflict('This message cannot be answered.')
+          return next !== undefined
+        })
+      } catch (error) {
+        // Both jobs have tried the first message before one of them stores that it failed.
+        failures += 1
+        if (failures === 2) both.resolve()
+        await both.promise
+        throw error
+      }
+    },
+    findReply: () => Promise.resolve(undefined),
+  }
+  const start = (externalId: string) =>
+    startTurns({ db, jobs: app.deps.jobs, runtime }, { orgId: owner.orgId, endpointId: endpoint.id, externalId })
+  await Promise.all([start('bad'), start('good')])
+  const rows = await db.rows<{ externalId: string; error: string | null }>(sql`
+    select external_id, error from connector_events where endpoint_id = ${endpoint.id} order by seq`)
+  assert.deepEqual(rows, [
+    { externalId: 'bad', error: 'This message cannot be answered.' },
+    { externalId: 'good', error: null },
+  ])
 })
 
 describe('events without a turn', () => {

@@ -35,22 +35,31 @@ export interface ChatDeps {
 /** A retry would fail in the same way. Errors of 500 and above are temporary. */
 const isPermanent = (error: unknown): error is ApiError => error instanceof ApiError && error.status < 500
 
-/** Fails the chat's next message. Its reply is an apology, and the reason is stored for the owner. */
-const failNextMessage = ({ db, jobs }: ChatDeps, chat: ChatKey, reason: string): Promise<void> =>
+/** The message of an attempt to start a turn. Undefined when the attempt failed before it chose one. */
+interface Attempt {
+  externalId?: string
+}
+
+/**
+ * Fails the message of an attempt, unless another job has handled it. Its reply is an apology, and the reason is stored for
+ * the owner. An attempt without a message fails the next one.
+ */
+const failMessage = ({ db, jobs }: ChatDeps, chat: ChatKey, { externalId }: Attempt, reason: string): Promise<void> =>
   db.transaction(chat, async (db) => {
     await queries.lockChat(db, chat)
     const next = await queries.findWaiting(db, chat)
-    if (!next) return
+    if (!next || (externalId !== undefined && externalId !== next.externalId)) return
     await queries.startReply(db, chat, next.externalId, { turnId: null, error: reason })
     await enqueueReplies(db, jobs, chat)
   })
 
 const takeNextMessage =
-  (chat: ChatKey) =>
+  (chat: ChatKey, attempt: Attempt) =>
   async (db: Transaction): Promise<ReceivedMessage | undefined> => {
     const locked = await queries.lockChat(db, chat)
     const next = locked && (await queries.findWaiting(db, chat))
     if (!next) return undefined
+    attempt.externalId = next.externalId
     const turnId = newId()
     await queries.startReply(db, chat, next.externalId, { turnId, error: null })
     return {
@@ -82,11 +91,12 @@ export const startTurns = async (deps: ChatDeps, event: EventKey): Promise<void>
     await queries.setSession(db, chat, sessionId)
   }
   for (;;) {
+    const attempt: Attempt = {}
     try {
-      if (!(await runtime.beginTurn(agent, takeNextMessage(chat), saveSession))) return
+      if (!(await runtime.beginTurn(agent, takeNextMessage(chat, attempt), saveSession))) return
     } catch (error) {
       if (!isPermanent(error)) throw error
-      await failNextMessage(deps, chat, error.message)
+      await failMessage(deps, chat, attempt, error.message)
     }
   }
 }

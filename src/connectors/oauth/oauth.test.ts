@@ -459,6 +459,30 @@ describe('token endpoint failures', () => {
   })
 })
 
+test('a flow that fails does not revoke the grant of another flow of its connection, which has completed', async () => {
+  const owner = await app.createOrg()
+  const [first, second] = [await begin(owner), await begin(owner)]
+  assert.equal(first.id, second.id)
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  const account = (seen: Parameters<typeof oauth.isGood>[0]): Reply =>
+    oauth.isGood(seen) ? { body: { id: 583_231, login: 'octocat' } } : { status: 401, body: {} }
+  github.on('GET', '/user', async () => {
+    asked.resolve()
+    await answer.promise
+    return { status: 503, body: {} }
+  })
+  const late = complete(owner, second)
+  await asked.promise
+  github.on('GET', '/user', account)
+  assert.equal((await complete(owner, first)).status, 200)
+  const before = github.count('DELETE', grantPath)
+  answer.resolve()
+  assert.equal((await late).status, 503)
+  assert.equal(github.count('DELETE', grantPath), before)
+  assert.equal((await read(owner, first.id)).status, 'active')
+})
+
 describe('deleting an OAuth connection', () => {
   const secretsOf = (id: string) =>
     db.row<{ secrets: string | null; outcome: string }>(

@@ -127,14 +127,22 @@ const revokeUnused = async (deps: AccessDeps, { orgId, connector, grant }: NewGr
   })
 }
 
+/**
+ * Revokes the grant of a flow that failed, unless the connection has another one: many providers use the same grant for
+ * all tokens of an account, and another flow may have completed in the meantime.
+ */
+const revokeFailed = async (deps: AccessDeps, { connectionId }: ConsumedState, newGrant: NewGrant): Promise<void> => {
+  const current = await connectionQueries.findConnectionOfOrg(deps.db, newGrant.orgId, connectionId)
+  if (current && !['pending', 'expired'].includes(current.status)) return
+  await revokeUnused(deps, newGrant)
+}
+
 const store = async (
   deps: AccessDeps,
   { connectionId, userId }: ConsumedState,
-  newGrant: NewGrant,
+  { orgId, connector, grant, account }: NewGrant & { account: ProviderAccount },
   origin: Origin,
 ): Promise<ConnectionRow | undefined> => {
-  const { orgId, connector, grant } = newGrant
-  const account = await findAccount(deps, newGrant)
   const { scopes, expiresInSeconds, canRefresh } = grant
   const secrets = sealSecrets(deps.secrets, { orgId, id: connectionId }, grant.secrets)
   return deps.db.transaction({ orgId }, async (db) => {
@@ -182,19 +190,21 @@ export const completeOAuth = async (
   const verifier = sealer.open(consumed.verifier, oauthVerifierColumn.at(orgId, id))
   const authorization = openClient(deps, consumed)
   let newGrant: NewGrant | undefined
+  let account: ProviderAccount
   try {
     if (authorization) checkIssuer(authorization, iss)
     const grant = await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri, authorization })
     const own = authorization ? secretsOf(authorization) : {}
     newGrant = { orgId, connector, grant: { ...grant, secrets: { ...own, ...grant.secrets } } }
     deps.onFaultPoint?.('after-exchange')
-    const stored = await store(deps, consumed, newGrant, origin)
-    if (stored) return stored
+    account = await findAccount(deps, newGrant)
   } catch (error) {
-    // Not when the connection was active before: many providers use the same grant for its previous token.
-    if (newGrant && connection.status === 'pending') await revokeUnused(deps, newGrant)
+    if (newGrant) await revokeFailed(deps, consumed, newGrant)
     throw toPublicError(connector, error)
   }
+  // An error here does not revoke the grant, because the commit may have succeeded.
+  const stored = await store(deps, consumed, { ...newGrant, account }, origin)
+  if (stored) return stored
   await revokeUnused(deps, newGrant)
   throw conflict('The connection was revoked or expired during the sign-in.')
 }

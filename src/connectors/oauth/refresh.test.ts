@@ -256,6 +256,69 @@ describe('token endpoint failures during a refresh', () => {
   }
 })
 
+test('an outage of the token endpoint does not break a connection whose token the provider has ended, and the token is not used for the account check', async () => {
+  const connected = await connect()
+  const { secrets } = await freshAccess(deps, connected.ref)
+  oauth.accessTokens.delete(secrets['accessToken'] ?? '')
+  const account = '/oauth/token/accessible-resources'
+  const before = [jira.count('GET', myself), jira.count('GET', account)]
+  oauth.onToken = () => Promise.resolve({ status: 503, body: {} })
+  try {
+    await assert.rejects(whoami(connected), {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'Jira did not issue a new token. Try again in a minute.',
+    })
+  } finally {
+    delete oauth.onToken
+  }
+  assert.deepEqual([jira.count('GET', myself) - 1, jira.count('GET', account)], before)
+  assert.equal((await read(connected)).status, 'active')
+  assert.equal((await whoami(connected)).status, 200)
+})
+
+test('a rotated token survives a statement that fails', async () => {
+  const connected = await connect()
+  await endToken(connected)
+  // As a lost connection or a failover: one update fails, the next one succeeds.
+  await db.execute(sql`create sequence failed_updates`)
+  await db.execute(sql`
+    create function fail_once() returns trigger language plpgsql as $$
+    begin
+      if new.secrets is distinct from old.secrets and nextval('failed_updates') = 1 then
+        raise exception using errcode = '57P01', message = 'terminating connection due to administrator command';
+      end if;
+      return new;
+    end $$`)
+  await db.execute(sql`create trigger fail_once before update on connections for each row execute function fail_once()`)
+  try {
+    assert.equal((await whoami(connected)).status, 200)
+    const row = await db.row<{ n: bigint }>(sql`select last_value as n from failed_updates`)
+    assert.ok(Number(row?.n) >= 2)
+  } finally {
+    await db.execute(sql`drop trigger fail_once on connections`)
+  }
+  assert.equal((await whoami(connected)).status, 200)
+  assert.equal((await read(connected)).status, 'active')
+})
+
+test('a token that has not expired is used while the worker that refreshes it is dead, unless the provider rejects it', async () => {
+  const connected = await connect()
+  const lease = (seconds: number) =>
+    db.execute(sql`
+      update connections
+      set refresh_due_at = now(), lease_token = ${randomUUID()}, lease_until = now() + make_interval(secs => ${seconds})
+      where id = ${connected.ref.id}`)
+  await lease(60)
+  const refreshes = oauth.refreshes
+  assert.equal((await whoami(connected)).status, 200)
+  const { secrets } = await freshAccess(deps, connected.ref)
+  assert.equal(oauth.refreshes, refreshes)
+  oauth.accessTokens.delete(secrets['accessToken'] ?? '')
+  await lease(1)
+  assert.equal((await whoami(connected)).status, 200)
+  assert.equal(oauth.refreshes - refreshes, 1)
+})
+
 describe('a slow provider', () => {
   const impatient = { ...deps, requestTimeoutMs: 200 }
 

@@ -4,6 +4,7 @@ import { audit } from '../../identity/audit/audit.ts'
 import { recordEvent } from '../../outbox/record.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { claimLease } from '../../platform/database/lease.ts'
+import type { Claim } from '../../platform/database/lease.ts'
 import { conflict, serviceUnavailable } from '../../platform/http/errors.ts'
 import { catalog } from '../catalog/catalog.ts'
 import type { Connector } from '../catalog/definition.ts'
@@ -94,6 +95,28 @@ const handleFailedRefresh = async (
   }
 }
 
+/**
+ * Stores a refreshed token; see `storeRefreshed`. Repeats a failed statement while the lease lasts, because a rotated token
+ * that is not stored is lost, and the connection with it.
+ */
+const storeWithRetry = async (
+  { db, log }: AccessDeps,
+  ref: ConnectionRef,
+  { token, claimedAtMs }: Claim<SecretsRow>,
+  refreshed: Parameters<typeof queries.storeRefreshed>[3],
+): Promise<boolean> => {
+  const untilMs = claimedAtMs + refreshLease.leaseMs
+  for (let backoffMs = 100; ; backoffMs = Math.min(backoffMs * 2, 2_000)) {
+    try {
+      return await queries.storeRefreshed(db, ref, token, refreshed)
+    } catch (error) {
+      if (performance.now() + backoffMs >= untilMs) throw error
+      log.warn({ err: error, connectionId: ref.id }, 'a refreshed token could not be stored yet')
+      await delay(backoffMs)
+    }
+  }
+}
+
 /** Refreshes the token if it is due and no other worker is refreshing it. */
 const refresh = async (deps: AccessDeps, ref: ConnectionRef): Promise<void> => {
   const options = { ...queries.refreshClaim, timing: refreshLease }
@@ -109,7 +132,7 @@ const refresh = async (deps: AccessDeps, ref: ConnectionRef): Promise<void> => {
   }
   deps.onFaultPoint?.('after-refresh')
   const secrets = sealSecrets(deps.secrets, access.ref, grant.secrets)
-  const stored = await queries.storeRefreshed(deps.db, ref, claim.token, { ...grant, secrets })
+  const stored = await storeWithRetry(deps, ref, claim, { ...grant, secrets })
   if (!stored) await revokeLateGrant(deps, access, grant)
 }
 
@@ -131,25 +154,32 @@ const requireActive = (row: SecretsRow | undefined): SecretsRow => {
   return row
 }
 
+const noNewToken = ({ name }: Connector): Error =>
+  serviceUnavailable(`${name} did not issue a new token. Try again in a minute.`)
+
 /**
  * The current credentials of a connection. A token that is due is refreshed by one caller across all processes, while the
- * others wait. CONFLICT when the connection is revoked, broken or not complete; SERVICE_UNAVAILABLE when its token has
+ * others wait; while another process refreshes it, a token that has not expired is used unless it is that of
+ * `rejectedVersion`. CONFLICT when the connection is revoked, broken or not complete; SERVICE_UNAVAILABLE when its token has
  * expired and the provider does not issue a new one.
  */
-export const freshAccess = async (deps: AccessDeps, ref: ConnectionRef): Promise<FreshAccess> => {
+export const freshAccess = async (
+  deps: AccessDeps,
+  ref: ConnectionRef,
+  rejectedVersion?: number,
+): Promise<FreshAccess> => {
   const deadline = performance.now() + waitMs
   for (;;) {
     const row = requireActive(await findSecrets(deps.db, ref.orgId, ref.id))
     if (!row.isDue) {
       if (!row.isExpired) return toAccess(deps, row)
-      throw serviceUnavailable(
-        `${connectorOf(row.connectorSlug).name} did not issue a new token. Try again in a minute.`,
-      )
+      throw noNewToken(connectorOf(row.connectorSlug))
     }
     await refreshOnce(deps, ref)
     const next = requireActive(await findSecrets(deps.db, ref.orgId, ref.id))
     if (!next.isDue) continue
-    // Still due, so another process is refreshing it.
+    // Still due, so another process is refreshing it, or was killed.
+    if (!next.isExpired && next.secretsVersion !== rejectedVersion) return toAccess(deps, next)
     if (performance.now() > deadline) {
       const { name } = connectorOf(row.connectorSlug)
       throw serviceUnavailable(`The token of ${name} is being refreshed. Try again in a few seconds.`)
@@ -158,8 +188,13 @@ export const freshAccess = async (deps: AccessDeps, ref: ConnectionRef): Promise
   }
 }
 
-/** Like `freshAccess`, but never with the token of `rejected`. */
+/**
+ * Like `freshAccess`, but never with the token of `rejected`: SERVICE_UNAVAILABLE when the provider does not issue a new
+ * one.
+ */
 export const refreshedAccess = async (deps: AccessDeps, rejected: FreshAccess): Promise<FreshAccess> => {
   await queries.requireRefresh(deps.db, rejected.ref, rejected.secretsVersion)
-  return freshAccess(deps, rejected.ref)
+  const access = await freshAccess(deps, rejected.ref, rejected.secretsVersion)
+  if (access.secretsVersion === rejected.secretsVersion) throw noNewToken(rejected.connector)
+  return access
 }

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../platform/database/database.ts'
-import { ensurePartitions, lacksPartition } from '../platform/database/partitions.ts'
+import { lacksPartition } from '../platform/database/errors.ts'
+import { ensurePartitions } from '../platform/database/partitions.ts'
 import { firstId } from '../platform/ids.ts'
 import { createBackoff } from '../platform/process/backoff.ts'
 import type { Log } from '../platform/process/log.ts'

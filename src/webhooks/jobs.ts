@@ -22,6 +22,8 @@ const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Pr
 
 const retain = async (db: Database, days: number, signal: AbortSignal): Promise<void> => {
   await ensurePartitions(db)
+  // Before their partitions are dropped: the outcome of a delivery is stored in the partition of the delivery's day.
+  await inBatches(signal, () => queries.deleteOldQueued(db, days, batch))
   await dropExpired(db, 'webhook_deliveries', { days })
   await dropExpired(db, 'webhook_events', {
     days,
@@ -30,7 +32,6 @@ const retain = async (db: Database, days: number, signal: AbortSignal): Promise<
     },
   })
   await inBatches(signal, () => queries.deleteOldKeys(db, days, batch))
-  await inBatches(signal, () => queries.deleteOldQueued(db, days, batch))
   await queries.releaseWaiting(db)
 }
 

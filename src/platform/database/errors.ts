@@ -62,6 +62,24 @@ export class NoPrimaryError extends Error {
   }
 }
 
+/**
+ * Whether a statement failed because a table has no partition for a row. Citus loses the code of errors of rows that it
+ * copies to a shard.
+ */
+export const lacksPartition = (error: unknown): boolean => {
+  const state = sqlState(error)
+  return state === '23514' || (state === 'XX000' && (error as Error).message.startsWith('no partition of relation'))
+}
+
+/**
+ * Whether the database can never accept a row: its values cannot be stored (class 22), violate a constraint (23) or are too
+ * large (54), or the partition of its time was dropped.
+ */
+export const isRowRejected = (error: unknown): boolean => {
+  const state = sqlState(error)
+  return state !== undefined && (/^(22|23|54)/.test(state) || lacksPartition(error))
+}
+
 /** The five-character SQLSTATE of a rejected statement, or undefined. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined

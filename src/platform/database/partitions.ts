@@ -15,15 +15,6 @@ export const ensurePartitions = async (db: Db): Promise<void> => {
   await db.row(sql`select ensure_partitions()`)
 }
 
-/**
- * Whether a statement failed because a table has no partition for a row. Citus loses the code of errors of rows that it
- * copies to a shard.
- */
-export const lacksPartition = (error: unknown): boolean => {
-  const state = sqlState(error)
-  return state === '23514' || (state === 'XX000' && (error as Error).message.startsWith('no partition of relation'))
-}
-
 interface ExpiredPartition {
   /** Quoted for SQL. */
   name: string

@@ -139,6 +139,8 @@ const createJobSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: L
     write: (jobs) => (scheduled ? boss.complete(kind.name, jobs) : boss.deleteJob(kind.name, jobs)),
     maxItems: settleBatch,
     onError: (error) => log.warn({ err: error, job: kind.name }, 'outcomes of jobs could not be recorded yet'),
+    onRejected: (error, rejected) =>
+      log.error({ err: error, job: kind.name, jobId: rejected?.id }, 'the outcome of a job cannot be recorded'),
   })
 
 /** Sends the heartbeat of the attempts and aborts those whose job was given to another worker. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
 import { createSettler } from '../../platform/jobs/settler.ts'
+import type { Settler } from '../../platform/jobs/settler.ts'
 import { createBackoff } from '../../platform/process/backoff.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { AttemptDeps } from './attempt.ts'
@@ -110,15 +111,39 @@ const createPause = () => {
   }
 }
 
-export const createDeliverer = (deps: DelivererDeps): Deliverer => {
-  const { db, deliveryWake, log } = deps
-  const lanes = createLanes()
-  const poller = createPoller(db, lanes.markReady)
+/** The delay of a delivery whose outcome the database rejects. Without it, the request is sent again after each lease. */
+const rejectedSeconds = 3_600
+
+/** Without anything that the database could reject. */
+const postponed = (outcome: Outcome): Outcome => ({
+  ...outcome,
+  kind: 'released',
+  delaySeconds: rejectedSeconds,
+  attempt: null,
+  response: null,
+  error: null,
+  disableReason: null,
+  failingSince: null,
+})
+
+const createOutcomes = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>): Settler<Outcome> => {
   const settler = createSettler<Outcome>({
     write: (outcomes) => settleDeliveries(db, outcomes),
     maxItems: settleBatch,
     onError: (error) => log.warn({ err: error }, 'outcomes of deliveries could not be recorded yet'),
+    onRejected: (error, outcome) => {
+      log.error({ err: error, deliveryId: outcome?.id }, 'the outcome of a delivery cannot be recorded')
+      if (outcome) void settler.persist(() => settleDeliveries(db, [postponed(outcome)]))
+    },
   })
+  return settler
+}
+
+export const createDeliverer = (deps: DelivererDeps): Deliverer => {
+  const { db, deliveryWake, log } = deps
+  const lanes = createLanes()
+  const poller = createPoller(db, lanes.markReady)
+  const settler = createOutcomes(deps)
   const abort = new AbortController()
   let started = false
   let stopped = false

@@ -65,6 +65,32 @@ const disabledEntries = async ({ id }: MadeWebhook) => {
 const verified = (webhook: MadeWebhook, { body, headers }: Arrival) =>
   new Webhook(webhook.secret).verify(body, headers as Record<string, string>)
 
+// First: the servers of other tests would send the delivery as well.
+test('an outcome that the database rejects is logged and sent again later, and the deliveries of other orgs are recorded', async () => {
+  const other = await app.createOrg()
+  const receiver = await startReceiver()
+  const old = await createWebhook(app, owner, { url: receiver.url })
+  const webhook = await createWebhook(app, other, { url: receiver.url })
+  // Of a day whose partition was dropped.
+  await app.db.execute(sql`
+    insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
+    values (${owner.orgId}, uuid_at(now() - interval '60 days'), ${old.id}, uuid_at(now() - interval '61 days'), 'a')`)
+  await until('the outcome is rejected', () =>
+    app.logLines.some((line) => line.includes('the outcome of a delivery cannot be recorded')),
+  )
+  await accept(app, webhook, { type: 'a' })
+  await until('the delivery of the other org is recorded', async () => {
+    const [delivery] = await deliveriesOf(app, other, webhook)
+    return delivery?.status === 'succeeded'
+  })
+  await until('the rejected one waits', async () => {
+    const row = await app.db.row<{ isPostponed: boolean }>(sql`
+      select lease_token is null and due_at > now() + interval '50 minutes' as is_postponed from webhook_queue
+      where org_id = ${owner.orgId} and webhook_id = ${old.id}`)
+    return row?.isPostponed === true
+  })
+})
+
 describe('forwarding', () => {
   test('forwards a recorded event byte for byte, with a signature that the official library verifies', async () => {
     const endpoint = await startReceiver()

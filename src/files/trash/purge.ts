@@ -28,7 +28,9 @@ const purgeBatch = ({ db, jobs }: PurgeDeps, orgId: string): Promise<boolean> =>
     const entries = (await queries.lockDue(db, orgId, maxEntries)).map(({ id }) => id)
     if (entries.length === 0) return false
     const purged = await queries.purgeFiles(db, orgId, entries, maxFiles)
+    // A request that began before their time was over must not restore what is left.
     if (purged < maxFiles) await queries.deleteEntries(db, orgId, entries)
+    else await queries.expireDue(db, orgId, entries)
     await releaseLater(db, jobs, orgId)
     return purged === maxFiles || entries.length === maxEntries
   })

@@ -118,9 +118,12 @@ export const restoreFiles = async (
 export const deleteEntries = (db: Transaction, orgId: string, ids: string[]) =>
   db.execute(sql`delete from trash where org_id = ${orgId} and id = any(${ids}::uuid[])`)
 
+// The past of every transaction, also of those that began before this one and compare with the time of their start.
+const past = sql`'-infinity'::timestamptz`
+
 /** Makes a locked entry invisible and due. */
 export const expireEntry = (db: Transaction, orgId: string, id: string) =>
-  db.execute(sql`update trash set purge_at = now() where org_id = ${orgId} and id = ${id}`)
+  db.execute(sql`update trash set purge_at = ${past} where org_id = ${orgId} and id = ${id}`)
 
 /**
  * The same for the entries up to a time, except those that others are restoring and those that the actor may not delete.
@@ -128,7 +131,7 @@ export const expireEntry = (db: Transaction, orgId: string, id: string) =>
  */
 export const expireEntries = (db: Transaction, actor: Actor, until: string, limit: number) =>
   db.execute(sql`
-    update trash set purge_at = now()
+    update trash set purge_at = ${past}
     where org_id = ${actor.orgId} and id in (
       select t.id from trash t
       where t.org_id = ${actor.orgId} and t.purge_at > now() and t.deleted_at <= ${until}::timestamptz
@@ -142,6 +145,12 @@ export const lockDue = (db: Transaction, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select id from trash where org_id = ${orgId} and purge_at <= now() order by id limit ${limit}
     for update skip locked`)
+
+/** The same for locked entries whose time is over. */
+export const expireDue = (db: Transaction, orgId: string, ids: string[]) =>
+  db.execute(sql`
+    update trash set purge_at = ${past}
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and purge_at > ${past}`)
 
 /**
  * Lets files of locked entries go, at most `limit`, and subtracts them from the org's usage. Returns their number. Their

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { waitingForLocks } from '../../../test/support/database/distributed.ts'
+import { until } from '../../../test/support/until.ts'
 import { countsAreExact, createFolder, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
 import { releaseUnused } from '../blobs/blobs.ts'
+import { lockMoves } from '../tree/queries.ts'
 import { purgeDue } from './purge.ts'
+import { restoreFile } from './trash.ts'
 
 // Without a worker, so that the tests decide when jobs run.
 const app = await startTestApp({}, { work: false })
@@ -150,6 +154,64 @@ describe('races', () => {
       await countsAreExact(app, owner.orgId)
     }
     assert.ok(!app.logLines.some((line) => line.includes('deadlock')))
+  })
+
+  for (const how of ['by a request', 'because its time was over'] as const) {
+    test(`a folder that is being purged ${how} cannot be restored by a request that began before`, async () => {
+      const owner = await app.createOrg()
+      const folder = await createFolder(app, owner, 'large')
+      await fill(owner, folder.id, 3_000)
+      await remove(owner, folder.id)
+      const actor = { orgId: owner.orgId, userId: owner.userId, userName: 'O', role: 'owner', workspaceIds: [] }
+      const begun = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      const guarded = db.guarded(async () => {
+        begun.resolve()
+        await gate.promise
+      })
+      const restoring = restoreFile(guarded, actor as unknown as Parameters<typeof restoreFile>[1], folder.id)
+      const rejected = assert.rejects(restoring, { status: 404 })
+      await begun.promise
+      if (how === 'by a request') {
+        assert.equal((await call(owner, 'DELETE', `/${folder.id}?permanent=true`)).status, 200)
+      } else {
+        await expireAll(owner.orgId)
+        await purgeDue({ db, jobs }, owner.orgId, { maxBatches: 1 })
+      }
+      gate.resolve()
+      await rejected
+      await purgeDue({ db, jobs }, owner.orgId)
+      await countsAreExact(app, owner.orgId)
+    })
+  }
+
+  test('the restriction of a file that is restored to the root is read when no folder can change it any more', async () => {
+    const owner = await app.createOrg()
+    const admin = await app.createUser(owner, 'admin')
+    const folder = await createFolder(app, owner, 'F')
+    const file = await upload(app, owner, 'secret', { parentId: folder.id })
+    await remove(owner, file.id)
+    const begun = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    // What a request does that restricts the folder, and then one that deletes it.
+    const restricting = db.transaction({ orgId: owner.orgId }, async (db) => {
+      await lockMoves(db, { orgId: owner.orgId } as Parameters<typeof lockMoves>[1])
+      begun.resolve()
+      await gate.promise
+      await db.execute(sql`
+        update files set guards = array[${folder.id}]::uuid[] where org_id = ${owner.orgId} and id = ${file.id}`)
+      await db.execute(sql`
+        update files set deleted_at = now(), guards = array[${folder.id}]::uuid[]
+        where org_id = ${owner.orgId} and id = ${folder.id}`)
+    })
+    await begun.promise
+    const restoring = restore(admin, file.id)
+    await until('the restore waits', async () => (await waitingForLocks(db)) >= 1)
+    gate.resolve()
+    await restricting
+    const { status, text } = await restoring
+    assert.notEqual(status, 200, text)
+    assert.equal((await rowOf(owner.orgId, file.id))?.deleted, true)
   })
 
   test('two restores of a file make it live once', async () => {

@@ -101,12 +101,10 @@ export const restoreFile = (db: Database, actor: Actor, id: string): Promise<Fil
   db.transaction(actor, async (db) => {
     const entry = await queries.lockEntry(db, actor.orgId, id)
     if (!entry) throw notFound('File')
-    let trashed = requireWritable(await queries.findTrashedFile(db, actor, id))
-    if (trashed.source === 'folder') {
-      await lockMoves(db, actor)
-      // Its guards do not change any more.
-      trashed = requireWritable(await queries.findTrashedFile(db, actor, id))
-    }
+    requireWritable(await queries.findTrashedFile(db, actor, id))
+    await lockMoves(db, actor)
+    // Its guards do not change any more.
+    const trashed = requireWritable(await queries.findTrashedFile(db, actor, id))
     const place = await resolveRestored(db, actor, trashed, entry.levels)
     await queries.deleteEntries(db, actor.orgId, [entry.id])
     const restored = await queries.restoreFiles(db, actor.orgId, { id: entry.id, fileId: id }, place)

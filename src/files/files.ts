@@ -2,7 +2,7 @@ import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database/database.ts'
 import { badRequest, forbidden, notFound } from '../platform/http/errors.ts'
-import { requireMatch } from '../platform/http/etag.ts'
+import { etagOf, requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import { guardsOf, inheritGuards, requireWritable } from './access/guards.ts'
@@ -241,8 +241,10 @@ export const deleteFile = async (
 }
 
 export interface Replacement {
-  /** What has the name already. */
-  replaced: Pick<queries.FileRow, 'id' | 'source'> | undefined
+  /** The ETag with which the source was found. Throws CONFLICT when it was changed, renamed or moved since then. */
+  ifMatch: string
+  /** What has the name already. The same applies to it. */
+  replaced: Pick<queries.FileRow, 'id' | 'source' | 'revision'> | undefined
 }
 
 /**
@@ -253,14 +255,16 @@ const overwriteBy = async (
   deps: VersionDeps & DeletionDeps,
   db: Transaction,
   actor: Actor,
-  { sourceId, replaced, isMoved }: Replacement & { sourceId: string; isMoved: boolean },
+  { sourceId, ifMatch, replaced, isMoved }: Replacement & { sourceId: string; isMoved: boolean },
 ): Promise<queries.FileRow | undefined> => {
   if (replaced?.source !== 'upload') return undefined
   // In the same order in all transactions, so that two of them in opposite directions do not deadlock.
   await lockFiles(db, actor, [sourceId, replaced.id])
   const source = await readCopied(db, actor, sourceId)
+  requireMatch(ifMatch, source)
   if (source.source === 'folder' || (isMoved && source.source === 'link')) return undefined
   const target = requireWritable(await queries.findFile(db, actor, replaced.id))
+  requireMatch(etagOf(replaced), target)
   if (!isMoved) {
     requireSameAudience([source], target.guards)
     return overwriteByFile(deps, db, actor, { fileId: target.id, source, freedBytes: 0 })
@@ -282,7 +286,7 @@ export const moveFile = async (
   deps: VersionDeps & DeletionDeps,
   actor: Actor,
   id: string,
-  { parentId, name, replaced }: Replacement & { parentId: string | null; name: string },
+  { parentId, name, ifMatch, replaced }: Replacement & { parentId: string | null; name: string },
 ): Promise<queries.FileRow> => {
   const { db } = deps
   checkName(name)
@@ -294,10 +298,10 @@ export const moveFile = async (
   }
   try {
     return await db.transaction(actor, async (db) => {
-      const overwritten = await overwriteBy(deps, db, actor, { sourceId: id, replaced, isMoved: true })
+      const overwritten = await overwriteBy(deps, db, actor, { sourceId: id, ifMatch, replaced, isMoved: true })
       if (overwritten) return overwritten
-      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: undefined })
-      return changeFile(db, actor, known, { patch, ifMatch: undefined })
+      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: etagOf(replaced) })
+      return changeFile(db, actor, known, { patch, ifMatch })
     })
   } catch (error) {
     await deps.quotas.recordRejection(error)
@@ -311,15 +315,15 @@ export const copyOver = async (
   actor: Actor,
   { replaced, ...copy }: Replacement & Copy,
 ): Promise<queries.FileRow> => {
-  const { sourceId, onCopied } = copy
+  const { sourceId, ifMatch, onCopied } = copy
   try {
     return await deps.db.transaction(actor, async (db) => {
-      const overwritten = await overwriteBy(deps, db, actor, { sourceId, replaced, isMoved: false })
+      const overwritten = await overwriteBy(deps, db, actor, { sourceId, ifMatch, replaced, isMoved: false })
       if (overwritten) {
         await onCopied?.(db, new Map([[sourceId, overwritten.id]]))
         return overwritten
       }
-      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: undefined })
+      if (replaced) await deleteIn(deps, db, actor, { id: replaced.id, ifMatch: etagOf(replaced) })
       return copyFile(db, deps.quotas, actor, copy)
     })
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import { recordCreated } from '../events.ts'
@@ -17,6 +18,8 @@ export const maxCopied = 10_000
 
 export interface Copy {
   sourceId: string
+  /** The ETag of the source; undefined: of any version. */
+  ifMatch?: string | undefined
   parentId: string | null
   name: string
   /** A folder without its contents when false. */
@@ -49,7 +52,7 @@ const readTree = async (db: Transaction, actor: Actor, { sourceId, isDeep }: Cop
 
 const copiesOf = (actor: Actor, tree: readonly CopiedRow[], { name }: Copy, { parentId }: ResolvedPlace): NewCopy[] => {
   const newIds = new Map(tree.map(({ id }) => [id, newId()]))
-  return tree.map(({ level, guards: _guards, targetGuards: _targetGuards, ...row }) => {
+  return tree.map(({ level, revision: _revision, guards: _guards, targetGuards: _targetGuards, ...row }) => {
     const copyName = level === 0 ? name : row.name
     return {
       ...row,
@@ -73,6 +76,7 @@ export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, co
   checkName(copy.name)
   const place = await resolvePlace(db, actor, { parentId: copy.parentId })
   const tree = await readTree(db, actor, copy)
+  requireMatch(copy.ifMatch, tree[0] as CopiedRow)
   requireSameAudience(tree, place.guards)
   const folders = tree.filter(({ source }) => source === 'folder')
   if (folders.length > 0)

@@ -12,6 +12,7 @@ export interface CopiedRow {
   id: string
   parentId: string | null
   source: Source
+  revision: number
   name: string
   tags: string[]
   mimeType: string | null
@@ -38,7 +39,7 @@ export const listTree = (db: Transaction, actor: Actor, id: string, limit: numbe
       from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id and f.deleted_at is null
       where down.source = 'folder' and ${mayRead(actor)}
     ), tree as (select id, level from down limit ${limit})
-    select f.id, f.parent_id, f.source, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
+    select f.id, f.parent_id, f.source, f.revision, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
       coalesce(${sizeOf(sql`t`)}, ${sizeOf(sql`f`)}) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
       encode(coalesce(t.sha256, f.sha256), 'hex') as content_hash,
       coalesce(t.is_untrusted, f.is_untrusted) as is_untrusted,
@@ -57,7 +58,7 @@ export const keepBlobs = (db: Transaction, orgId: string, ids: string[]) =>
     order by id for key share`)
 
 /** A copy as it is inserted. */
-export interface NewCopy extends Omit<CopiedRow, 'id' | 'level' | 'source' | 'guards' | 'targetGuards'> {
+export interface NewCopy extends Omit<CopiedRow, 'id' | 'level' | 'source' | 'revision' | 'guards' | 'targetGuards'> {
   id: string
   source: 'folder' | 'upload'
   nameKey: string

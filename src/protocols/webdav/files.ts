@@ -139,6 +139,6 @@ export const remove = async (deps: DavDeps, request: FastifyRequest, reply: Fast
         locks.map(({ id }) => id),
       )
   })
-  await deleteFile({ ...deps, db: guarded }, actor, entry.id, { ifMatch: undefined })
+  await deleteFile({ ...deps, db: guarded }, actor, entry.id, { ifMatch: etagOf(entry) })
   return reply.code(204).send()
 }

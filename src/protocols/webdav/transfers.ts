@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimName, copyOver, moveFile } from '../../files/files.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { badRequest, forbidden } from '../../platform/http/errors.ts'
+import { etagOf } from '../../platform/http/etag.ts'
 import { checkConditions, depthOf } from './conditions.ts'
 import type { DavDeps } from './deps.ts'
 import { failedPrecondition } from './errors.ts'
@@ -106,6 +107,7 @@ export const copy = async (deps: DavDeps, request: FastifyRequest, reply: Fastif
   const replaced = destination.entry
   await copyOver({ ...deps, db: deps.db.guarded((db) => claimDestination(db, request, transfer)) }, actor, {
     sourceId: source.entry.id,
+    ifMatch: etagOf(source.entry),
     parentId: parent.parentId,
     name: finalName(transfer),
     isDeep,
@@ -150,6 +152,7 @@ export const move = async (deps: DavDeps, request: FastifyRequest, reply: Fastif
   await moveFile({ ...deps, db: guarded }, actor, source.entry.id, {
     parentId: parent.parentId,
     name: finalName(transfer),
+    ifMatch: etagOf(source.entry),
     replaced,
   })
   return sendDone(reply, transfer)

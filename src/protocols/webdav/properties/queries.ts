@@ -12,9 +12,12 @@ export const listProperties = (db: Db, orgId: string, fileIds: readonly string[]
   db.rows<{ fileId: string; properties: DeadProperty[] }>(sql`
     select file_id, properties from webdav_properties where org_id = ${orgId} and file_id = any(${fileIds}::uuid[])`)
 
+/** Locks the properties of a file, also of one that has none: an empty row is inserted, which must be changed or deleted. */
 export const lockProperties = (db: Transaction, orgId: string, fileId: string) =>
   db.row<{ properties: DeadProperty[] }>(sql`
-    select properties from webdav_properties where org_id = ${orgId} and file_id = ${fileId} for update`)
+    insert into webdav_properties (org_id, file_id, properties) values (${orgId}, ${fileId}, '[]')
+    on conflict (org_id, file_id) do update set properties = webdav_properties.properties
+    returning properties`)
 
 export const setProperties = (db: Transaction, orgId: string, fileId: string, properties: readonly DeadProperty[]) =>
   db.execute(sql`

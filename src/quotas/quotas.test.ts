@@ -284,6 +284,19 @@ describe('the quota of events kept', () => {
     assert.equal(kept.flat().length, 3)
   })
 
+  test('acknowledges duplicates when the quota is used up', async () => {
+    const owner = await app.createOrg()
+    const webhook = await createWebhook(app, owner)
+    const id = freshId()
+    const first = await accept(app, webhook, { type: 'a' }, id)
+    for (const n of [2, 3]) await accept(app, webhook, { type: 'a', n })
+    const again = await deliver(app, webhook, { type: 'a' }, { id })
+    assert.equal(again.status, 200, again.text)
+    assert.deepEqual(again.body.data, { received: true, eventId: first, duplicate: true })
+    assertRejected(await deliver(app, webhook, { type: 'a', n: 4 }), /eventsKept|events/)
+    assert.equal(await usedOf(owner, 'eventsKept'), 3)
+  })
+
   test('counts a repeated event once', async () => {
     const owner = await app.createOrg()
     const webhook = await createWebhook(app, owner)

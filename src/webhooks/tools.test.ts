@@ -6,6 +6,8 @@ import { newId } from '../platform/ids.ts'
 import { startReceiver } from '../../test/fakes/receiver.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { onOneServer } from '../../test/support/database/distributed.ts'
+import { createEndpoint } from '../../test/support/event-endpoints.ts'
 import { bindLinear } from '../../test/support/endpoints.ts'
 import { until } from '../../test/support/until.ts'
 import { accept, createWebhook, deliver, eventsOf, openLoopback, read, signed } from '../../test/support/webhooks.ts'
@@ -56,6 +58,44 @@ describe('a test event', () => {
     assert.equal((await send({ webhookId: newId() })).status, 404)
     assert.equal((await send({ webhookId: webhook.id })).status, 422)
   })
+})
+
+/** A process that dies before it has stored the response of a request: the change of the key to `done` has no effect. */
+const dying = async (run: () => Promise<void>): Promise<void> => {
+  await app.db.execute(sql`
+    create or replace function die() returns trigger language plpgsql as $$
+    begin
+      return case when new.state = 'done' then null else new end;
+    end $$`)
+  await app.db.execute(sql`
+    create trigger die before update on idempotency_keys for each row execute function die()`)
+  try {
+    await run()
+  } finally {
+    await app.db.execute(sql`drop trigger die on idempotency_keys`)
+  }
+}
+
+test('a test event is sent once for an idempotency key, also when the process dies after it is stored', async () => {
+  if (!(await onOneServer(app.db, 'a test event of a dying process', 'they have no triggers'))) return
+  const org = await app.createOrg()
+  const webhook = await createWebhook(app, org)
+  const endpoint = await createEndpoint(app, org, {})
+  for (const [path, json] of [
+    ['/api/v1/webhooks/test', { webhookId: webhook.id }],
+    [`/api/v1/event-endpoints/${endpoint.id}/test`, {}],
+  ] as const) {
+    const options = { as: org, json, headers: { 'idempotency-key': `once ${path}` } }
+    const events = async () =>
+      (await app.db.rows(sql`select id from webhook_events where org_id = ${org.orgId}`)).length
+    const before = await events()
+    await dying(async () => void (await app.call('POST', path, options)))
+    await app.db.execute(sql`
+      update idempotency_keys set claimed_until = now() - interval '1 second' where org_id = ${org.orgId}`)
+    const again = await app.call('POST', path, options)
+    assert.equal(again.status, 409, again.text)
+    assert.equal(await events(), before + 1, path)
+  }
 })
 
 describe('verify', () => {

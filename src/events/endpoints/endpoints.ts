@@ -333,7 +333,7 @@ export const sendTest = async (
   }
   const type = testTypeOf(actor, endpoint, given)
   const [eventId, deliveryId] = [newId(), newId()]
-  await recorder.record({
+  await recorder.recordIn(db, {
     isOfEndpoint: true,
     orgId: actor.orgId,
     webhookId: id,

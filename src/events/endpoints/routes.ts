@@ -210,9 +210,9 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
         response: { 202: Success(EventDelivery) },
       },
     },
-    async ({ actor, body, params }, reply) => {
+    async ({ actor, body, db: ofRequest, params }, reply) => {
       reply.code(202)
-      return shown(actor, await endpoints.sendTest(db, actor, recorder, { id: params.id, type: body?.type }))
+      return shown(actor, await endpoints.sendTest(ofRequest, actor, recorder, { id: params.id, type: body?.type }))
     },
   )
 

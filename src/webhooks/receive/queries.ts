@@ -98,6 +98,14 @@ export const findEventByKey = (db: Db, orgId: string, webhookId: string, key: st
     select event_id from webhook_event_keys
     where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
 
+/** The event of which this one is a duplicate, as `recordEvents` decides it: that with the same id, or body of 24 hours. */
+export const findStoredEvent = (db: Db, { orgId, webhookId, idKey, bodyKey }: NewWebhookEvent) =>
+  db.row<{ eventId: string }>(sql`
+    select event_id from webhook_event_keys
+    where org_id = ${orgId} and webhook_id = ${webhookId} and key = any(${[idKey, bodyKey].filter((key) => key !== null)}::text[])
+      and (key = ${idKey}::text or seen_at >= now() - interval '24 hours')
+    order by (key = ${idKey}::text) desc nulls last limit 1`)
+
 /** Points the key of an id that arrived with a known body to the event with that body. */
 export const pointKey = (
   db: Db,

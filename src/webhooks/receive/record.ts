@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/batching/group-commit.ts'
 import { lacksPartition } from '../../platform/database/errors.ts'
 import { ensurePartitions } from '../../platform/database/partitions.ts'
+import { QuotaExceeded } from '../../quotas/quotas.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
 import type { NewWebhookEvent, ReportedWebhookEvent } from './queries.ts'
@@ -18,6 +19,8 @@ export interface Recorded {
 /** Stores events and queues their deliveries. Resolves when they are durable. */
 export interface Recorder {
   record(event: NewWebhookEvent): Promise<Recorded>
+  /** Stores an event without keys in a transaction of its own, as that of a request with an idempotency key. */
+  recordIn(db: Database, event: NewWebhookEvent): Promise<void>
 }
 
 const maxBatch = 64
@@ -72,29 +75,51 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
     },
   })
 
+  const storeWithinQuota = async (db: Database, event: ReportedWebhookEvent): Promise<boolean> => {
+    const fresh = await withPartitions(db, () =>
+      db.transaction(event, async (db) => {
+        await quotas.checkInsert(db, event.orgId, { eventsKept: 1 })
+        return queries.recordEvents(db, [event])
+      }),
+    )
+    announce([event], fresh)
+    return fresh.has(event.id)
+  }
+
   // One lane for each org, so that events that wait for the lock on an org's usage occupy one connection.
   const isNewWithinQuota = createGroupCommit<ReportedWebhookEvent, boolean>({
     laneOf: ({ orgId }) => orgId,
     maxItems: 1,
-    write: async (events) => {
-      const fresh = await withPartitions(db, () =>
-        db.transaction(events[0] as ReportedWebhookEvent, async (db) => {
-          for (const { orgId } of events) await quotas.checkInsert(db, orgId, { eventsKept: 1 })
-          return queries.recordEvents(db, events)
-        }),
-      )
-      announce(events, fresh)
-      return events.map(({ id }) => fresh.has(id))
-    },
+    write: async ([event]) => [await storeWithinQuota(db, event as ReportedWebhookEvent)],
   })
+
+  // Here, because the write may run in the chain of another request.
+  const withReport = (event: NewWebhookEvent): ReportedWebhookEvent => ({
+    ...event,
+    received: event.isOfEndpoint ? undefined : eventReceived(event),
+  })
+
+  const recordNearQuota = async (event: ReportedWebhookEvent): Promise<Recorded | undefined> => {
+    try {
+      return (await isNewWithinQuota(event)) ? { eventId: event.id, duplicate: false } : undefined
+    } catch (error) {
+      if (!(error instanceof QuotaExceeded)) throw error
+      // The provider would send a duplicate again and again.
+      const stored = await queries.findStoredEvent(db, event)
+      if (!stored) throw error
+      return { eventId: stored.eventId, duplicate: true }
+    }
+  }
 
   const recordAlone = async (event: NewWebhookEvent): Promise<Recorded> => {
     const isNear = await quotas.isNear(event.orgId, 'eventsKept')
-    // Here, because the write may run in the chain of another request.
-    const reported = { ...event, received: event.isOfEndpoint ? undefined : eventReceived(event) }
-    return (await (isNear ? isNewWithinQuota(reported) : isNew(reported)))
-      ? { eventId: event.id, duplicate: false }
-      : { eventId: await findOriginal(db, event), duplicate: true }
+    const reported = withReport(event)
+    const recorded = isNear
+      ? await recordNearQuota(reported)
+      : (await isNew(reported))
+        ? { eventId: event.id, duplicate: false }
+        : undefined
+    return recorded ?? { eventId: await findOriginal(db, event), duplicate: true }
   }
 
   return {
@@ -110,5 +135,6 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
         for (const key of keys) storing.delete(key)
       }
     },
+    recordIn: async (db, event) => void (await storeWithinQuota(db, withReport(event))),
   }
 }

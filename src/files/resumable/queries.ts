@@ -112,7 +112,10 @@ export const findLastPart = (db: Db, orgId: string, uploadId: string) =>
 /** Whether an upload has its sizes in the columns for large ones. */
 export const isLarge = (sizeBytes: number): boolean => columnsOf(sizeBytes).large !== null
 
-/** Moves the offset of an upload. Returns 0 when the lease is lost. */
+/**
+ * Moves the offset of an upload. Returns 0 when the lease is lost. An upload that has expired meanwhile, as that of a member
+ * who was removed, stays expired.
+ */
 export const setReceived = (
   db: Transaction,
   { orgId, id, endsAt, sizeBytes }: UploadRow,
@@ -122,7 +125,10 @@ export const setReceived = (
   const column = isLarge(sizeBytes) ? sql`large_received` : sql`received_bytes`
   return db.execute(sql`
     update uploads set ${column} = ${to},
-      expires_at = (select least(now() + make_interval(hours => ${hours}), ${endsAt}::timestamptz))
+      expires_at = case
+        when expires_at <= (select statement_timestamp()) then expires_at
+        else (select least(now() + make_interval(hours => ${hours}), ${endsAt}::timestamptz))
+      end
     where org_id = ${orgId} and id = ${id} and lease_token = ${token} and state = 'open' and ${column} = ${from}`)
 }
 

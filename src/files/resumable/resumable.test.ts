@@ -370,6 +370,37 @@ describe('isolation and limits', () => {
     await countsAreExact(app, org.orgId)
   })
 
+  test('an upload that expires while bytes arrive, because its member is removed, stays expired', async () => {
+    const org = await app.createOrg()
+    const path = await begun(app, org, { size: 900 })
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const sending = fetch(app.url + path, {
+      method: 'PATCH',
+      body: readable,
+      duplex: 'half',
+      headers: {
+        authorization: `Bearer ${org.key}`,
+        'tus-resumable': '1.0.0',
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': '0',
+      },
+    })
+    await writer.write(Buffer.alloc(100))
+    await until('a part is being stored', async () => {
+      const row = await app.db.row(sql`select 1 from blobs where org_id = ${org.orgId} and state = 'writing'`)
+      return row !== undefined
+    })
+    await app.db.execute(sql`update uploads set expires_at = now() where org_id = ${org.orgId}`)
+    await writer.write(Buffer.alloc(100))
+    await writer.close()
+    await (await sending).body?.cancel()
+    const row = await app.db.row<{ isExpired: boolean; received: number }>(sql`
+      select expires_at <= now() as is_expired, received_bytes as received from uploads where org_id = ${org.orgId}`)
+    assert.deepEqual(row, { isExpired: true, received: 200 })
+    assert.equal((await ask(app, org, path)).status, 410)
+  })
+
   test('parts of an open upload survive the nightly reconciliation at any age', async () => {
     const org = await app.createOrg()
     const path = await begun(app, org, { size: 4 })

@@ -217,10 +217,17 @@ export interface RetentionRow {
 export const findRetention = (db: Db, orgId: string) =>
   db.row<RetentionRow>(sql`select versions_kept, versions_days from file_retention where org_id = ${orgId}`)
 
-export const setRetention = (db: Transaction, orgId: string, { versionsKept, versionsDays }: RetentionRow) =>
-  db.execute(sql`
-    insert into file_retention (org_id, versions_kept, versions_days) values (${orgId}, ${versionsKept}, ${versionsDays})
-    on conflict (org_id) do update set versions_kept = excluded.versions_kept, versions_days = excluded.versions_days`)
+/** Sets the given values and returns all: concurrent changes of different values are kept. */
+export const setRetention = (db: Transaction, orgId: string, { versionsKept, versionsDays }: Partial<RetentionRow>) =>
+  db.row<RetentionRow>(sql`
+    insert into file_retention (org_id, versions_kept, versions_days)
+    values (${orgId}, ${versionsKept ?? null}, ${versionsDays ?? null})
+    on conflict (org_id) do update set
+      versions_kept = case when ${versionsKept !== undefined}::boolean then excluded.versions_kept
+        else file_retention.versions_kept end,
+      versions_days = case when ${versionsDays !== undefined}::boolean then excluded.versions_days
+        else file_retention.versions_days end
+    returning versions_kept, versions_days`)
 
 /** The lowest number of days that an org has set, without 0. */
 export const findLeastDays = (db: Db) =>

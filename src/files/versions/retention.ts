@@ -25,11 +25,9 @@ export const getRetention = async (db: Db, orgId: string, { versionsKept, versio
 /** Sets how versions of an org are kept. Null: as the server is configured; undefined: unchanged. */
 export const setRetention = (db: Database, actor: Actor, patch: Partial<RetentionRow>): Promise<void> =>
   db.transaction(actor, async (db) => {
-    const before = await queries.findRetention(db, actor.orgId)
-    const { versionsKept = before?.versionsKept ?? null, versionsDays = before?.versionsDays ?? null } = patch
-    const after = { versionsKept, versionsDays }
-    await queries.setRetention(db, actor.orgId, after)
-    await audit(db, actor, 'file.retention-updated', { type: 'file', id: null, details: after })
+    const after = await queries.setRetention(db, actor.orgId, patch)
+    if (!after) throw new Error('the statement returned no row')
+    await audit(db, actor, 'file.retention-updated', { type: 'file', id: null, details: { ...after } })
   })
 
 const batch = 500

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
 import { countsAreExact, create, createFolder, upload } from '../../../test/support/files.ts'
+import { waitingForLocks } from '../../../test/support/database/distributed.ts'
+import { until } from '../../../test/support/until.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
@@ -239,6 +241,26 @@ describe('versions', () => {
     for await (const { key } of objects.list(`${owner.orgId}/`)) assert.fail(`${key} is left`)
     const rows = await db.rows(sql`select 1 from file_versions where org_id = ${owner.orgId}`)
     assert.deepEqual(rows, [])
+  })
+
+  test('two concurrent changes of how they are kept, of different fields, are both kept', async () => {
+    const owner = await app.createOrg()
+    await call(owner, 'PATCH', '/retention', { versionsKept: 5, versionsDays: 5 })
+    const locked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const holding = db.transaction({ orgId: owner.orgId }, async (db) => {
+      await db.execute(sql`select from file_retention where org_id = ${owner.orgId} for update`)
+      locked.resolve()
+      await gate.promise
+    })
+    await locked.promise
+    const changing = [{ versionsKept: 7 }, { versionsDays: 9 }].map((json) => call(owner, 'PATCH', '/retention', json))
+    await until('both wait', async () => (await waitingForLocks(db)) >= 2)
+    gate.resolve()
+    await holding
+    for (const { status, text } of await Promise.all(changing)) assert.equal(status, 200, text)
+    const { versionsKept, versionsDays } = (await call(owner, 'GET', '/retention')).body.data
+    assert.deepEqual({ versionsKept, versionsDays }, { versionsKept: 7, versionsDays: 9 })
   })
 
   test('beyond the number or the age that an org keeps are deleted, except for those with a label', async () => {

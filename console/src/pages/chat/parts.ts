@@ -78,5 +78,5 @@ export const summaryOf = (input: unknown): string => {
   const texts = Object.values(input).filter((value) => typeof value === 'string' || typeof value === 'number')
   // Each text is cut first, because the whole arguments can be long, and are rendered again with every change.
   const starts = texts.slice(0, maxSummary).map((value) => String(value).slice(0, 2 * maxSummary))
-  return starts.join(' · ').replaceAll(/\s+/g, ' ').slice(0, maxSummary)
+  return visibleText(starts.join(' · ').replaceAll(/\s+/g, ' ').slice(0, maxSummary))
 }

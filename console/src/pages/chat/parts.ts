@@ -1,5 +1,5 @@
 import type { Message } from '@atrium/client'
-import { jsonText } from '../../ui/data/json-text.ts'
+import { jsonText } from '../../ui/text/json-text.ts'
 import { visibleText } from '../../ui/text/visible-text.ts'
 
 export type ToolState = 'preparing' | 'running' | 'needs-approval' | 'done' | 'failed' | 'denied'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from '../forms/copy-button.tsx'
 import { PlainText, useLongText } from '../text/long-text.tsx'
-import { jsonText } from './json-text.ts'
+import { jsonText } from '../text/json-text.ts'
 import styles from './json-view.module.css'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g

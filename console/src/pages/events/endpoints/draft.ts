@@ -1,7 +1,7 @@
 // The fields of the form of an event endpoint, and the requests that they become.
 import { t } from '@lingui/core/macro'
 import { AtriumError } from '@atrium/client'
-import { jsonText } from '../../../ui/data/json-text.ts'
+import { jsonText } from '../../../ui/text/json-text.ts'
 import { errorMessageOf } from '../../../ui/error-message.ts'
 import type { EventEndpoint, EventEndpointCreate } from '@atrium/client'
 

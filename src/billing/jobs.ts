@@ -29,11 +29,13 @@ export const sweep = defineJob<Record<string, never>>('billing.sweep')
 
 const chargesPerPage = 500
 
-const postPending = async (deps: Pick<BillingJobDeps, 'db' | 'jobs'>): Promise<void> => {
+type Attempt = (orgId: string, work: () => Promise<unknown>) => Promise<void>
+
+const postPending = async (deps: Pick<BillingJobDeps, 'db' | 'jobs'>, attempt: Attempt): Promise<void> => {
   let after = firstId
   for (;;) {
     const orgs = await listOrgsWithPendingCharges(deps.db, after, chargesPerPage)
-    for (const { orgId } of orgs) await postCharges(deps, orgId)
+    for (const { orgId } of orgs) await attempt(orgId, () => postCharges(deps, orgId))
     const last = orgs.at(-1)
     if (last === undefined) return
     after = last.orgId
@@ -41,10 +43,20 @@ const postPending = async (deps: Pick<BillingJobDeps, 'db' | 'jobs'>): Promise<v
 }
 
 /** Resumes what a killed process left behind, and starts what a command of the operator made due. */
-const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
-  await postPending({ db, jobs })
+const sweepAll = async ({ db, jobs, log }: BillingJobDeps): Promise<void> => {
+  // The orgs after one that fails have their turn. The next sweep begins a minute later.
+  const attempt: Attempt = async (orgId, work) => {
+    try {
+      await work()
+    } catch (error) {
+      log.error({ err: error, orgId }, 'the billing of an org failed and is tried again')
+    }
+  }
+  await postPending({ db, jobs }, attempt)
   for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
-    await db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId)))
+    await attempt(orgId, () =>
+      db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId))),
+    )
   }
   const stale = (await topupQueries.listStaleTopups(db)).map(({ orgId, id }) => ({ orgId, topupId: id }))
   // A top-up whose job waits, also for the recheck of its payment, needs no other.

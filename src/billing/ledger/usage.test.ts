@@ -4,6 +4,7 @@ import { assertExact, deposit, getBilling, listLedger, openPaid, spend } from '.
 import { ask, createAgent, getTurn, openSession, say, until } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { sweep } from '../jobs.ts'
 
 const env = { PLATFORM_FEE_WAIVER_CENTS: '10000' }
 const app = await startTestApp(env)
@@ -120,6 +121,27 @@ describe('model calls', () => {
     const after = await assertExact(app, owner)
     assert.deepEqual(after.balance, before.balance)
     assert.deepEqual(after.usage, before.usage)
+  })
+
+  test('are posted by the sweep for the orgs after one whose charges cannot be posted', async () => {
+    // With work, a turn posts its own charges soon: these are of a process that died.
+    const [broken, right] = [await app.createOrg(), await app.createOrg()]
+    assert.ok(broken.orgId < right.orgId)
+    const charge = (orgId: string, at: string) => sql`
+      insert into usage_inbox (org_id, turn_id, step, attempt, at, agent_id, model, operation, input_tokens, output_tokens,
+        cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents, platform_fee_microcents)
+      values (${orgId}, gen_random_uuid(), 1, 1, ${at}::timestamptz, gen_random_uuid(), 'demo/paid', 'chat', 1, 1, 0, 0, false,
+        false, 20000, 0)`
+    // The table of usage records has no partition for it.
+    await db.execute(charge(broken.orgId, '1999-01-01'))
+    await db.execute(charge(right.orgId, new Date().toISOString()))
+    await db.transaction({ orgId: right.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
+    await until('the charge of the second org is posted', async () => {
+      const posted = await db.rows(sql`select step from usage_records where org_id = ${right.orgId}`)
+      return posted.length === 1
+    })
+    assert.ok(app.logLines.some((line) => line.includes('the billing of an org failed') && line.includes(broken.orgId)))
+    await db.execute(sql`delete from usage_inbox where org_id = ${broken.orgId}`)
   })
 
   test('charges a cancelled call by estimate and leaves no reservation', async () => {

@@ -19,7 +19,8 @@ export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: str
 /** Looks up the payment of an invoice whose event did not name it. */
 export const findInvoicePayment = defineJob<{ orgId: string; subscriptionId: string; invoiceId: string }>(
   'billing.find-invoice-payment',
-  { retryLimit: 8 },
+  // Eight hours: without it, a refund of the invoice does not withdraw the credit.
+  { retryLimit: 100 },
 )
 
 export const workOnSaveMethod = async (

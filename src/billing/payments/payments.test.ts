@@ -637,6 +637,23 @@ describe('subscriptions', () => {
     assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
   })
 
+  test('looks for the payment of an invoice again after its job was given up, so that a refund withdraws the credit', async () => {
+    const owner = await app.createOrg()
+    const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await sendEvent('checkout.session.completed', session)
+    const { subscription } = session
+    const invoice = { id: 'in_late', subscription, billing_reason: 'subscription_create', amount_paid: 2_000 }
+    await sendEvent('invoice.paid', invoice)
+    await app.settled()
+    const { balanceCents: before } = (await getBilling(app, owner)).balance
+    // The job found none, as one that was given up.
+    stripe.invoicePayments.set('in_late', 'pi_late')
+    await sendEvent('customer.subscription.updated', { id: subscription, status: 'active' })
+    await app.settled()
+    await sendEvent('charge.refunded', { id: 'ch_late', payment_intent: 'pi_late', amount_refunded: 2_000 })
+    assert.equal((await getBilling(app, owner)).balance.balanceCents, before - 2_000)
+  })
+
   test('keeps one of two subscriptions when two checkout pages of a plan are paid at once', async () => {
     const owner = await app.createOrg()
     const createdAt = Math.floor(Date.now() / 1_000)

@@ -83,7 +83,9 @@ const grantCredit = async (
     reference: `invoice:${id}`,
   })
   if (paymentIntentId === undefined) {
-    if (granted) await jobs.enqueue(db, findInvoicePayment, { orgId, subscriptionId: providerId, invoiceId: id })
+    // Also when an earlier job was given up.
+    const lookup = { orgId, subscriptionId: providerId, invoiceId: id }
+    await jobs.enqueue(db, findInvoicePayment, lookup, { singletonKey: id })
     return granted ?? account
   }
   return linkGrant(db, granted ?? account, {
@@ -217,7 +219,9 @@ export const workOnInvoicePayment = async (
   { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
   { subscriptionId, invoiceId }: { subscriptionId: string; invoiceId: string },
 ): Promise<void> => {
-  const paymentIntentId = await payments?.findPaymentOfInvoice(invoiceId)
+  // Another worker may have the key.
+  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
+  const paymentIntentId = await payments.findPaymentOfInvoice(invoiceId)
   // Paid from the customer's balance or out of band: no refund event will name a payment.
   if (!paymentIntentId) return
   await db.transaction('all orgs', async (db) => {

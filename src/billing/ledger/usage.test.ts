@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { assertExact, deposit, getBilling, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
 import { ask, createAgent, getTurn, openSession, say, until } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
 import { sweep } from '../jobs.ts'
 
 const env = { PLATFORM_FEE_WAIVER_CENTS: '10000' }
@@ -127,14 +129,14 @@ describe('model calls', () => {
     // With work, a turn posts its own charges soon: these are of a process that died.
     const [broken, right] = [await app.createOrg(), await app.createOrg()]
     assert.ok(broken.orgId < right.orgId)
-    const charge = (orgId: string, at: string) => sql`
-      insert into usage_inbox (org_id, turn_id, step, attempt, at, agent_id, model, operation, input_tokens, output_tokens,
+    const charge = (orgId: string, turnId: string) => sql`
+      insert into usage_inbox (org_id, turn_id, step, attempt, agent_id, model, operation, input_tokens, output_tokens,
         cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents, platform_fee_microcents)
-      values (${orgId}, gen_random_uuid(), 1, 1, ${at}::timestamptz, gen_random_uuid(), 'demo/paid', 'chat', 1, 1, 0, 0, false,
+      values (${orgId}, ${turnId}, 1, 1, gen_random_uuid(), 'demo/paid', 'chat', 1, 1, 0, 0, false,
         false, 20000, 0)`
-    // The table of usage records has no partition for it.
-    await db.execute(charge(broken.orgId, '1999-01-01'))
-    await db.execute(charge(right.orgId, new Date().toISOString()))
+    // The ID of the turn begins with its time, for which there is no partition.
+    await db.execute(charge(broken.orgId, randomUUID()))
+    await db.execute(charge(right.orgId, newId()))
     await db.transaction({ orgId: right.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
     await until('the charge of the second org is posted', async () => {
       const posted = await db.rows(sql`select step from usage_records where org_id = ${right.orgId}`)

@@ -12,11 +12,18 @@ const client = createClient({
   maxRetryDelayMs: 5_000,
 })
 
-const deletions = new Set<Promise<unknown>>()
+/** The deletions that this tab has requested and that are pending, with the IDs in their requests. */
+const deletions = new Map<Promise<unknown>, unknown[]>()
 
-/** Resolves when no deletion that this tab requested is pending; undefined when none is. */
-export const deletionsEnd = (): Promise<unknown> | undefined =>
-  deletions.size === 0 ? undefined : Promise.allSettled(deletions)
+/** The pending deletion of what a request names. */
+export const deletionOf = (request: unknown): Promise<unknown> | undefined => {
+  if (deletions.size === 0) return undefined
+  const text = JSON.stringify(request) ?? ''
+  for (const [response, ids] of deletions) {
+    if (ids.some((id) => typeof id === 'string' && text.includes(id))) return response
+  }
+  return undefined
+}
 
 export const api: typeof client = {
   ...client,
@@ -26,7 +33,8 @@ export const api: typeof client = {
       return data
     })
     if (!route.startsWith('DELETE ')) return response
-    deletions.add(response)
+    const [request] = args as [{ params?: Record<string, unknown> }?]
+    deletions.set(response, Object.values(request?.params ?? {}))
     try {
       return await response
     } finally {

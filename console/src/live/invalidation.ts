@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query'
 import type { Event, Me } from '@atrium/client'
-import { deletionsEnd, keyOf, queryClient } from '../api.ts'
+import { deletionOf, keyOf, queryClient } from '../api.ts'
 import { affectedBy, idsOf } from './affected.ts'
 
 /**
@@ -25,27 +25,20 @@ const isFinishedFirst = ({ state }: Query): boolean =>
 
 const invalidate = async (isAffected: Predicate): Promise<void> => {
   const affected = queryClient.getQueryCache().findAll({ predicate: (query) => isAffected(query) && !isPaused(query) })
-  const later = new Set(affected.filter(isFinishedFirst))
+  // The event of a deletion can arrive before its response: what shows the deleted resource would load it again.
+  const later = new Set(affected.filter((query) => isFinishedFirst(query) || deletionOf(query.queryKey) !== undefined))
   const now = new Set(affected.filter((query) => !later.has(query)))
   const again = async (query: Query): Promise<void> => {
-    await query.promise?.catch(() => undefined)
+    const deletion = deletionOf(query.queryKey)
+    await (deletion ?? query.promise)?.catch(() => undefined)
+    // What shows the resource is closed meanwhile.
+    if (deletion) await sleep(pauses.firstMs)
     await queryClient.invalidateQueries({ predicate: (one) => one === query && !isPaused(one) })
   }
   await Promise.all([
     queryClient.invalidateQueries({ predicate: (query) => now.has(query) }),
     ...[...later].map((query) => again(query)),
   ])
-}
-
-/**
- * The event of a deletion can arrive before its response. What shows the deleted resource is closed by the response, and
- * would load something that is gone if it was invalidated earlier.
- */
-const untilDeleted = async (): Promise<void> => {
-  for (let end = deletionsEnd(); end; end = deletionsEnd()) {
-    await end
-    await sleep(pauses.firstMs)
-  }
 }
 
 /** Query keys begin with the route. Both have their own lifetime: previews are large, and a session is checked often. */
@@ -68,7 +61,6 @@ export const createInvalidation = () => {
       pauseMs = isQuiet ? pauses.firstMs : Math.min(pauseMs * 2, pauses.longestMs)
       // The tabs of an org receive an event at the same time.
       await sleep(pauseMs * (1 + Math.random() / 2))
-      await Promise.race([untilDeleted(), sleep(patienceMs)])
       const taken = pending
       pending = []
       lastAt = Date.now()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { assertAccessible, startConsole } from '../support/console.ts'
 import { addOAuth, startProvider } from '../fakes/provider.ts'
 import { addMcpOAuth } from '../fakes/mcp-oauth.ts'
@@ -46,10 +47,17 @@ const { app, open } = await startConsole({
   CONNECTOR_LINEAR_BASE_URL: provider.url,
 })
 
+/** Resolves when the list is filtered: until then its buttons move. */
+const searchFor = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Connect Telegram' }).waitFor()
+  await page.getByRole('searchbox').fill(text)
+  await page.getByRole('button', { name: 'Connect Telegram' }).waitFor({ state: 'detached' })
+}
+
 test('a person connects an account in the provider window, reconnects it and revokes it', async () => {
   const owner = await app.createOrg()
   const { page, context, pageErrors } = await open(owner, '/connections')
-  await page.getByRole('searchbox').fill('github')
+  await searchFor(page, 'github')
   await page.getByRole('button', { name: 'Connect GitHub' }).click()
   const opening = context.waitForEvent('page')
   await page.getByRole('button', { name: 'Continue to GitHub' }).click()
@@ -153,7 +161,7 @@ test('an owner receives the events of a Linear organization unless another org a
 test('a person connects an MCP server that asks for sign-in by its URL', async () => {
   const owner = await app.createOrg()
   const { page, context, pageErrors } = await open(owner, '/connections')
-  await page.getByRole('searchbox').fill('mcp')
+  await searchFor(page, 'mcp')
   await page.getByRole('button', { name: 'Connect MCP server' }).click()
   await page.getByLabel('URL', { exact: true }).fill(`${provider.url}/mcp`)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()

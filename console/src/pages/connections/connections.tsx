@@ -128,7 +128,7 @@ export const Connections = () => {
                   connections={items}
                   connectors={known}
                   hrefOf={(id) => `?${changed({ open: id })}`}
-                  onOpen={(id) => setParams(changed({ open: id }))}
+                  onOpen={(id) => setParams(withParams(currentParams(), { open: id }))}
                 />
               </Section>
             )}
@@ -136,13 +136,13 @@ export const Connections = () => {
               connectors={known}
               search={search ?? ''}
               onSearch={(text) => setParams(withParams(currentParams(), { search: text }), { replace: search !== '' })}
-              onConnect={(slug) => setParams(changed({ connect: slug }))}
-              onSetup={(slug) => setParams(changed({ setup: slug }))}
+              onConnect={(slug) => setParams(withParams(currentParams(), { connect: slug }))}
+              onSetup={(slug) => setParams(withParams(currentParams(), { setup: slug }))}
             />
             {missing?.setup && (
               <SetupDialog
                 connector={{ ...missing, setup: missing.setup }}
-                onClose={() => setParams(changed({ setup: undefined }), { replace: true })}
+                onClose={() => setParams(withParams(currentParams(), { setup: undefined }), { replace: true })}
               />
             )}
             {wanted && (
@@ -150,7 +150,7 @@ export const Connections = () => {
                 key={wanted.slug}
                 connector={wanted}
                 connections={items}
-                onClose={() => setParams(changed({ connect: undefined }), { replace: true })}
+                onClose={() => setParams(withParams(currentParams(), { connect: undefined }), { replace: true })}
               />
             )}
             {open !== undefined && open !== '' && (
@@ -158,7 +158,7 @@ export const Connections = () => {
                 key={open}
                 id={open}
                 connectors={known}
-                onClose={() => setParams(changed({ open: undefined }), { replace: true })}
+                onClose={() => setParams(withParams(currentParams(), { open: undefined }), { replace: true })}
               />
             )}
           </>

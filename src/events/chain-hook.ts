@@ -1,4 +1,4 @@
-import { chainHeader, inChain } from '../outbox/chain.ts'
+import { chainHeader, inChain, receivedChain } from '../outbox/chain.ts'
 import type { ChainHeaders } from '../outbox/chain.ts'
 import type { App } from '../platform/http/http.ts'
 
@@ -8,9 +8,10 @@ import type { App } from '../platform/http/http.ts'
  */
 export const registerEventChain = (app: App, chains: ChainHeaders): void => {
   app.addHook('preHandler', (request, _reply, done) => {
-    const header = request.headers[chainHeader]
-    const orgId = request.actor?.orgId ?? request.receivingWebhook?.orgId
-    if (typeof header !== 'string' || orgId === undefined) done()
-    else inChain(chains.parse(orgId, header), done)
+    const { actor, headers, receivingWebhook } = request
+    const header = headers[chainHeader]
+    if (actor) inChain(typeof header === 'string' ? chains.parse(actor.orgId, header) : undefined, done)
+    else if (receivingWebhook) inChain(receivedChain(chains, receivingWebhook.orgId, headers), done)
+    else done()
   })
 }

@@ -41,6 +41,15 @@ const lockFacts = async (db: Transaction, providerId: string): Promise<Facts> =>
   return facts
 }
 
+/** Also when an earlier job was given up. */
+const lookUpPayment = (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  { orgId, providerId }: SubscriptionRow,
+  invoiceId: string,
+): Promise<unknown> =>
+  jobs.enqueue(db, findInvoicePayment, { orgId, subscriptionId: providerId, invoiceId }, { singletonKey: invoiceId })
+
 /**
  * Stores the payment of a plan that includes no credit, so that it has a receipt. Its time is that of Stripe's event,
  * because no ledger entry shows another one.
@@ -51,14 +60,13 @@ const storeWithoutCredit = async (
   account: AccountRow,
   { subscription, invoice }: { subscription: SubscriptionRow; invoice: Facts[number] },
 ): Promise<AccountRow> => {
-  const { orgId, providerId, planId } = subscription
+  const { planId } = subscription
   const { id, data, reportedAt } = invoice
   const { paymentIntentId, paidCents } = data as PaidInvoice
   // Nothing says what was paid, and a receipt must not guess it.
   if (paidCents === undefined) return account
   if (paymentIntentId === undefined) {
-    const lookup = { orgId, subscriptionId: providerId, invoiceId: id }
-    await jobs.enqueue(db, findInvoicePayment, lookup, { singletonKey: id })
+    await lookUpPayment(db, jobs, subscription, id)
     return account
   }
   const payment = { paymentIntentId, amountCents: 0n, paidCents: BigInt(paidCents), planId, paidAt: reportedAt }
@@ -72,7 +80,7 @@ const grantCredit = async (
   account: AccountRow,
   { subscription, invoice }: { subscription: SubscriptionRow; invoice: Facts[number] },
 ): Promise<AccountRow> => {
-  const { orgId, providerId, planId, includedCreditCents } = subscription
+  const { planId, includedCreditCents } = subscription
   const { id, data } = invoice
   if (includedCreditCents === 0n) return storeWithoutCredit(db, jobs, account, { subscription, invoice })
   const { paymentIntentId, paidCents } = data as PaidInvoice
@@ -83,9 +91,7 @@ const grantCredit = async (
     reference: `invoice:${id}`,
   })
   if (paymentIntentId === undefined) {
-    // Also when an earlier job was given up.
-    const lookup = { orgId, subscriptionId: providerId, invoiceId: id }
-    await jobs.enqueue(db, findInvoicePayment, lookup, { singletonKey: id })
+    await lookUpPayment(db, jobs, subscription, id)
     return granted ?? account
   }
   return linkGrant(db, granted ?? account, {

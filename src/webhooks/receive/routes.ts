@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, serviceUnavailable, unauthorized, validationError } from '../../platform/http/errors.ts'
-import { inChain, receivedChain } from '../../outbox/chain.ts'
+import { currentChain } from '../../outbox/chain.ts'
 import { apiPrefix, jsonBodyLimitBytes, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -103,10 +103,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         await request.takeRateLimit('receive', webhookId)
         const { handshake, event } = readRequest(webhook, inbound, verdict)
         if (handshake) return sendHandshake(reply, handshake)
-        const chain = receivedChain(deps.chains, webhook.orgId, request.headers)
         // Events that deliveries of Atrium cause: those of all webhooks of the org together.
-        if (chain) await request.takeRateLimit('receive', `chained ${webhook.orgId}`)
-        return receipt(await inChain(chain, () => recorder.record(event)))
+        if (currentChain()) await request.takeRateLimit('receive', `chained ${webhook.orgId}`)
+        return receipt(await recorder.record(event))
       },
     )
 

@@ -14,7 +14,6 @@ export const visibleText = (text: string): string =>
   )
 
 const directions = /[\u202A-\u202E\u2066-\u2069]/g
-const hasDirections = /[\u202A-\u202E\u2066-\u2069]/
 /** Texts in which people may write in both directions. Names are shorter. */
 const texts = new Set(['text', 'content', 'body', 'instructions', 'payload', 'input', 'output', 'arguments', 'result'])
 const maxNameLength = 1_000
@@ -25,7 +24,7 @@ const shown = (value: unknown, depth: number): unknown => {
     showDirections(value, depth + 1)
     return value
   }
-  return value.length <= maxNameLength && hasDirections.test(value) ? value.replaceAll(directions, '\uFFFD') : value
+  return value.length <= maxNameLength ? value.replaceAll(directions, '\uFFFD') : value
 }
 
 /**

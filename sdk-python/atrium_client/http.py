@@ -16,6 +16,8 @@ Body: TypeAlias = bytes | Callable[[], BinaryIO] | None
 
 _MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# Headers that may reach another origin.
+_PUBLIC_HEADERS = frozenset({"accept", "range"})
 
 
 class Response:
@@ -93,7 +95,7 @@ def send(
     """Sends a request and returns the successful response. Raises an AtriumError for every other outcome.
 
     timeout: limit of each wait for the network, in seconds. None: no limit.
-    Redirects of GET are followed. The API key is not sent to another origin.
+    Redirects of GET are followed. Another origin receives neither the API key nor the workspace or other headers.
     """
     sent = dict(headers)
     for _ in range(_MAX_REDIRECTS):
@@ -119,6 +121,6 @@ def send(
         response.close()
         following = urljoin(url, location)
         if origin_of(following) != origin_of(url):
-            sent = {name: value for name, value in sent.items() if name != "authorization"}
+            sent = {name: value for name, value in sent.items() if name in _PUBLIC_HEADERS}
         url = following
     raise AtriumError("The server redirects too often.", "INVALID_RESPONSE")

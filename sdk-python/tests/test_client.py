@@ -133,7 +133,35 @@ class Calls(unittest.TestCase):
         with client.send("GET /files/:id", params={"id": file["id"]}, query={"download": True}) as response:
             self.assertEqual(response.read(), b"hello")
 
-    def test_the_key_is_not_sent_to_another_origin(self) -> None:
+    def test_another_origin_of_a_redirect_receives_neither_the_key_nor_the_workspace(self) -> None:
+        from http.server import BaseHTTPRequestHandler, HTTPServer
+        from threading import Thread
+
+        received: list[set[str]] = []
+
+        class Store(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                received.append({name.lower() for name in self.headers})
+                self.send_response(200)
+                self.end_headers()
+
+        class Api(Store):
+            def do_GET(self) -> None:
+                received.append({name.lower() for name in self.headers})
+                self.send_response(302)
+                self.send_header("location", f"http://127.0.0.1:{store.server_port}/object")
+                self.end_headers()
+
+        store, api = HTTPServer(("127.0.0.1", 0), Store), HTTPServer(("127.0.0.1", 0), Api)
+        for server in (store, api):
+            Thread(target=server.handle_request).start()
+            self.addCleanup(server.server_close)
+        scoped = atrium_client.Client(f"http://127.0.0.1:{api.server_port}", KEY, workspace_id="w")
+        scoped.send("GET /files/:id", params={"id": "f"}, headers={"range": "bytes=0-4"}).close()
+        named = {"authorization", "x-workspace-id", "range"}
+        self.assertEqual([one & named for one in received], [named, {"range"}])
+
+    def test_origins_are_compared_with_their_default_ports(self) -> None:
         self.assertNotEqual(http.origin_of("https://a.example"), http.origin_of("https://a.example:444"))
         self.assertEqual(http.origin_of("https://a.example"), http.origin_of("https://a.example:443/x"))
 

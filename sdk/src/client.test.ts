@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { startTestApp } from '../../test/harness.ts'
@@ -64,6 +64,14 @@ const silent: Fetch = (_input, init) =>
     init.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
   })
 
+/** Starts a server and returns its URL. */
+const listen = async (answer: RequestListener): Promise<string> => {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  after(() => server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 describe('a call', () => {
   test('sends params, query and body of its route and resolves with the data', async () => {
     const me = await client.call('GET /me')
@@ -106,12 +114,6 @@ describe('a call', () => {
 
   test('that changes something follows no redirect, so that its body and tokens stay with the server', async () => {
     let received = 0
-    const listen = async (answer: RequestListener): Promise<string> => {
-      const server = createServer(answer).listen(0, '127.0.0.1')
-      after(() => server.close())
-      await once(server, 'listening')
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    }
     const other = await listen((_request, response) => {
       received += 1
       response.end('{}')
@@ -121,6 +123,32 @@ describe('a call', () => {
     await assert.rejects(redirected.call('POST /files', { body: { source: 'folder', name: 'A' } }))
     await assert.rejects(redirected.put(`${baseUrl}/upload`, new Blob(['bytes'])))
     assert.equal(received, 0)
+  })
+
+  test('that reads sends another origin of a redirect neither the key nor the org nor other headers', async () => {
+    const received: IncomingHttpHeaders[] = []
+    const store = await listen(({ headers }, response) => {
+      received.push(headers)
+      response.end('bytes')
+    })
+    const baseUrl = await listen(({ headers, url = '' }, response) => {
+      received.push(headers)
+      response.writeHead(302, { location: url.startsWith('/api/') ? '/second?step=1' : `${store}/object` }).end()
+    })
+    const scoped = clientOf({ baseUrl, orgId: owner.orgId, workspaceId: owner.workspaceId })
+    const headers = { range: 'bytes=0-4', 'x-forwarded-secret': 'secret' }
+    const response = await scoped.send('GET /files/:id', { params: { id: 'f' }, query: { download: true }, headers })
+    assert.equal(await response.text(), 'bytes')
+    const named = ['authorization', 'x-org-id', 'x-workspace-id', 'x-forwarded-secret', 'range']
+    assert.deepEqual(
+      received.map((one) => named.filter((name) => name in one)),
+      [named, named, ['range']],
+    )
+  })
+
+  test('that is redirected again and again is INVALID_RESPONSE', async () => {
+    const baseUrl = await listen((_request, response) => response.writeHead(302, { location: '/' }).end())
+    await assert.rejects(clientOf({ baseUrl }).call('GET /me'), { code: 'INVALID_RESPONSE' })
   })
 
   test('rejects missing params and dot segments before a request is sent', async () => {

@@ -1,5 +1,6 @@
 import { AtriumError, invalidResponse, offline, timedOut, toError } from './errors.ts'
 import { idempotentRoutes } from './idempotent-routes.ts'
+import { fetchWithRedirects } from './redirects.ts'
 import { pause, retryDelayMs } from './retry.ts'
 import type { RetriedRequest, RetryLimits } from './retry.ts'
 import { withParams, withQuery } from './routes.ts'
@@ -145,6 +146,7 @@ export const createClient = (options: ClientOptions = {}): Client => {
   const baseUrl = (options.baseUrl ?? '').replace(/\/+$/, '')
   const limits: RetryLimits = { maxRetries, maxRetryDelayMs }
   const doFetch = options.fetch ?? fetch.bind(globalThis)
+  const doGet = fetchWithRedirects(doFetch)
 
   const timeoutOf = (asked: number | undefined, hasBytes: boolean): number =>
     asked ?? (hasBytes ? 0 : (options.timeoutMs ?? defaultTimeoutMs))
@@ -164,14 +166,14 @@ export const createClient = (options: ClientOptions = {}): Client => {
       ...sent.headers,
     })
     // A redirected change would send its body and tokens to wherever a server in between points.
-    const init: RequestInit = { method, headers, redirect: method === 'GET' ? 'follow' : 'error' }
+    const init: RequestInit = { method, headers, redirect: 'error' }
     if (body !== undefined) init.body = hasBytes ? body : JSON.stringify(body)
     return {
       url: baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {}),
       init,
       signal,
       timeoutMs: timeoutOf(sent.timeoutMs, hasBytes),
-      fetch: doFetch,
+      fetch: method === 'GET' ? doGet : doFetch,
       isRepeatable: idempotentMethods.has(method) || idempotencyKey !== undefined,
       hasIdempotencyKey: idempotencyKey !== undefined,
     }

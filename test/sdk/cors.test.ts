@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -11,21 +12,23 @@ import { installSdk } from './installed.ts'
 
 const project = await installSdk()
 
-/** A site with an empty page and the modules of the SDK. */
+/** Responds with an empty page, or a module of the SDK. */
+const answerAsSite = (url: string, response: ServerResponse): void => {
+  const [, name] = /^\/sdk\/([\w-]+\.js)$/.exec(url) ?? []
+  if (name === undefined) {
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<!doctype html><title>Site</title><link rel="icon" href="data:,">')
+    return
+  }
+  readFile(join(project.folder, 'node_modules/@atrium/client/dist', name)).then(
+    (text) => response.setHeader('content-type', 'text/javascript').end(text),
+    () => response.writeHead(404).end(),
+  )
+}
+
 const startSite = async (): Promise<string> => {
-  const server = createServer((request, response) => {
-    const [, name] = /^\/sdk\/([\w-]+\.js)$/.exec(request.url ?? '') ?? []
-    if (name === undefined) {
-      response
-        .setHeader('content-type', 'text/html')
-        .end('<!doctype html><title>Site</title><link rel="icon" href="data:,">')
-      return
-    }
-    readFile(join(project.folder, 'node_modules/@atrium/client/dist', name)).then(
-      (text) => response.setHeader('content-type', 'text/javascript').end(text),
-      () => response.writeHead(404).end(),
-    )
-  }).listen(0, '127.0.0.1')
+  const server = createServer(({ url = '' }, response) => answerAsSite(url, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -46,6 +49,41 @@ const evaluateOn = async (site: string, body: string): Promise<unknown> => {
     ${body}
   })`)
 }
+
+test('the SDK in a page of the server does not send its org to the origin to which a download is redirected', async () => {
+  const received: [path: string, headers: IncomingHttpHeaders][] = []
+  const start = async (answer: RequestListener): Promise<string> => {
+    const server = createServer((request, response) => {
+      if (request.method === 'GET') received.push([request.url ?? '', request.headers])
+      answer(request, response)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    after(() => server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }
+  const store = await start((_request, response) => response.writeHead(200, cors).end('bytes'))
+  const proxy = await start(({ url = '' }, response) => {
+    if (url.startsWith('/api/')) response.writeHead(302, { location: `${store}/object` }).end()
+    else answerAsSite(url, response)
+  })
+  const result = await evaluateOn(
+    proxy,
+    `const scoped = sdk.createClient({ orgId: 'acme', workspaceId: 'main' })
+    const response = await scoped.send('GET /files/:id', { params: { id: 'f' }, query: { download: true } })
+    return response.text()`,
+  )
+  assert.equal(result, 'bytes')
+  const sent = received.filter(([path]) => path.startsWith('/api/') || path === '/object')
+  assert.deepEqual(
+    sent.map(([path, headers]) => [path, headers['x-org-id'], headers['x-workspace-id']]),
+    [
+      ['/api/v1/files/f?download=true', 'acme', 'main'],
+      ['/api/v1/files/f?download=true&orgId=acme', undefined, undefined],
+      ['/object', undefined, undefined],
+    ],
+  )
+})
 
 describe('the SDK in a page of another origin that the server lists', () => {
   test('lists items and reads the ETag and the request id', async () => {

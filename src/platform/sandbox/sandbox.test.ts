@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
-import { childrenWith } from '../../../test/support/child-processes.ts'
+import { promisify } from 'node:util'
+import { childEnv, childrenWith } from '../../../test/support/child-processes.ts'
 import { until } from '../../../test/support/until.ts'
 import { runInSandbox, SandboxError, startProcess } from './sandbox.ts'
 
@@ -36,4 +38,23 @@ test('a process that uses up its CPU time is ended by another signal than one th
   const child = startProcess(program, { heapMegabytes: 64, cpuSeconds: 1, niceness: 0 })
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
   assert.equal(signal, 'SIGXCPU')
+})
+
+test('a process that cannot be started is reported as such, and its input is closed', async () => {
+  const { entry } = await programOf(
+    'starts-none.mjs',
+    `import { openSync } from 'node:fs'
+    import { Readable } from 'node:stream'
+    const { runInSandbox } = await import(${JSON.stringify(import.meta.resolve('./sandbox.ts'))})
+    const source = Readable.from(['x'])
+    try {
+      for (;;) openSync('/dev/null')
+    } catch {}
+    const limits = { timeoutMs: 60_000, maxRssBytes: 1_073_741_824, niceness: 0 }
+    const failed = await runInSandbox({ program: { entry: '/none', reads: [] }, source, ...limits }).catch((error) => error)
+    console.log(JSON.stringify([failed.failure, failed.cause?.code, source.destroyed]))`,
+  )
+  const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, entry]
+  const { stdout } = await promisify(execFile)('/bin/sh', limited, { env: childEnv })
+  assert.deepEqual(JSON.parse(stdout), ['start', 'EMFILE', true])
 })

@@ -134,6 +134,17 @@ const readOutput = async (child: ChildProcess, onExceeded: () => void): Promise<
   return Buffer.concat(chunks).toString()
 }
 
+/** The process, once it has an id. Some errors are thrown by spawn, others are an event of a process without an id. */
+const startedProcess = async (program: SandboxProgram, limits: ProcessLimits): Promise<ChildProcess> => {
+  try {
+    const child = startProcess(program, limits)
+    if (child.pid === undefined) throw (await once(child, 'error'))[0]
+    return child
+  } catch (cause) {
+    throw new SandboxError('start', 'no process could be started', { cause })
+  }
+}
+
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 /**
@@ -150,7 +161,13 @@ export const runInSandbox = async ({
 }: SandboxRun): Promise<string> => {
   if (signal?.aborted) source.destroy()
   signal?.throwIfAborted()
-  const child = startProcess(program, { heapMegabytes: 112, cpuSeconds: 20, niceness })
+  const child = await startedProcess(program, { heapMegabytes: 112, cpuSeconds: 20, niceness }).catch(
+    (error: unknown) => {
+      // Otherwise it keeps a file or a connection of the store open, of which there may be too many already.
+      source.destroy()
+      throw error
+    },
+  )
   let verdict: { error: unknown } | undefined
   const end = (error: unknown): void => {
     verdict ??= { error }
@@ -168,9 +185,11 @@ export const runInSandbox = async ({
   const onExceeded = (): void => end(new SandboxError('ended', 'the process wrote too much'))
   const onAbort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', onAbort)
-  child.on('error', (error) => end(new SandboxError('start', 'no process could be started', { cause: error })))
+  if (signal?.aborted) onAbort()
+  // It could not be killed, and ends at its limit of CPU time.
+  child.on('error', end)
   child.stderr?.resume()
-  const closed = once(child, 'close')
+  const closed = new Promise((resolve) => child.once('close', resolve))
   const feed = async (): Promise<void> => {
     try {
       await pipeline(source, child.stdin as NonNullable<ChildProcess['stdin']>)

@@ -72,3 +72,28 @@ test('a cut text is the longest prefix of whole characters within the limit', ()
 test('NUL is shown as a replacement character', () => {
   assert.equal(shown(Buffer.from('a\0b')), 'a\ufffdb')
 })
+
+test('a text of bytes that are no UTF-8, or of NUL, is decoded about as fast as another, because other requests wait for it', () => {
+  const cpuMsOf = (bytes: Buffer): number => {
+    const runs = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage()
+      shown(bytes)
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1_000
+    })
+    return Math.min(...runs)
+  }
+  for (const byte of [0xe9, 0xff, 0]) {
+    const ms = cpuMsOf(Buffer.alloc(textPrefixBytes, byte))
+    assert.ok(ms < 50, `${ms} ms of CPU time for bytes ${byte}`)
+  }
+})
+
+test('the letters of Windows-1252 after a long part in ASCII are recognised', () => {
+  const ascii = 'a'.repeat(10_000)
+  assert.equal(shown(Buffer.from(`${ascii}caf\xe9`, 'latin1')), `${ascii}café`)
+  assert.equal(
+    shown(Buffer.concat([Buffer.from(`${ascii}é`), Buffer.from([0xff]), Buffer.from('é')])),
+    `${ascii}é\ufffdé`,
+  )
+})

@@ -4,7 +4,7 @@ import type { Circuits } from '../models/circuits.ts'
 import { toModelFailure } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-client.ts'
 import type { ProviderRequest, ProviderResponse, VectorFault, VectorFormat, Vectors } from './protocol.ts'
-import { createVectorThread } from './vector-thread.ts'
+import { createVectorThreads } from './vector-threads.ts'
 
 export interface EmbeddingCall {
   /** `provider/model` */
@@ -68,7 +68,7 @@ const readBody = async (body: AsyncIterable<Uint8Array> | null): Promise<Uint8Ar
 
 export const createEmbeddingClient = ({ providers, outbound, circuits }: EmbeddingClientOptions): EmbeddingClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
-  const thread = createVectorThread()
+  const threads = createVectorThreads()
 
   const sendFor =
     (signal: AbortSignal) =>
@@ -96,7 +96,7 @@ export const createEmbeddingClient = ({ providers, outbound, circuits }: Embeddi
       try {
         return await circuits.guard({ provider: providerName, orgId }, async () => {
           try {
-            const result = await thread.ask(asked, sendFor(signal), signal)
+            const result = await threads.ask(orgId, asked, sendFor(signal), signal)
             if ('json' in result) return result
             throw errorOf(result)
           } catch (error) {
@@ -108,6 +108,6 @@ export const createEmbeddingClient = ({ providers, outbound, circuits }: Embeddi
         throw toModelFailure(error)
       }
     },
-    close: thread.close,
+    close: threads.close,
   }
 }

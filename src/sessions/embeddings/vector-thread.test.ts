@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { ProviderResponse, VectorCall } from './protocol.ts'
 import { createVectorThread } from './vector-thread.ts'
+import { createVectorThreads } from './vector-threads.ts'
 
 const call: VectorCall = {
   provider: { protocol: 'openai', name: 'openai', baseUrl: 'http://127.0.0.1:1/v1' },
@@ -94,5 +95,31 @@ test('a response that needs too much memory ends its call, not the server, and t
     assert.equal(textOf(await thread.ask(call, small, never)), '[[1],[2]]')
   } finally {
     await thread.close()
+  }
+})
+
+test('vectors of an org that need too much memory do not end the calls of another org', async () => {
+  const threads = createVectorThreads({ threads: 2, heapMegabytes: 24 })
+  try {
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<ProviderResponse>()]
+    const waiting = threads.ask(
+      'patient',
+      call,
+      () => {
+        asked.resolve()
+        return answer.promise
+      },
+      never,
+    )
+    await asked.promise
+    const numbers = Array.from({ length: 3_072 }, (_, place) => place / 7)
+    const large = { ...call, input: Array.from({ length: 600 }, () => 'a') }
+    const response = responseOf(large.input.map(() => numbers))
+    const greedy = threads.ask('greedy', large, async () => response, never)
+    await assert.rejects(greedy, /memory/)
+    answer.resolve(await small())
+    assert.equal(textOf(await waiting), '[[1],[2]]')
+  } finally {
+    await threads.close()
   }
 })

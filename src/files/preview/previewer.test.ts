@@ -31,6 +31,11 @@ const input = (mimeType: string, content: Buffer | string, name = 'file'): Previ
   return { mimeType, name, sizeBytes: bytes.length, open: async () => Readable.from(piecesOf(bytes)) }
 }
 
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 const unopened = async (): Promise<Readable> => assert.fail('it was opened')
 
 /** A file whose bytes never arrive. `opened` resolves when the stream is opened, `left` when it is closed. */
@@ -167,8 +172,7 @@ test('a process that exceeds its time limit is ended: BAD_REQUEST when the file 
   await assert.rejects(previewer.preview(stalled), rejectedWith('SERVICE_UNAVAILABLE', /store is too slow/))
   await left
   const slow = documents.pdf(Array.from({ length: 4_000 }, () => Array.from({ length: 40 }, () => '')))
-  const impatient = newPreviewer({ timeoutMs: 300 })
-  await assert.rejects(impatient.preview(input(types.pdf, slow)), rejectedWith('BAD_REQUEST', /takes too long\.$/))
+  await assert.rejects(previewer.preview(input(types.pdf, slow)), rejectedWith('BAD_REQUEST', /takes too long\.$/))
   await childrenBecome(0)
 })
 
@@ -240,6 +244,24 @@ test("an org with many files that never arrive does not delay another org's file
   // One free slot is enough for all files of the other org.
   flood[0]!.source.push(null)
   for (const preview of await Promise.all(own)) assert.deepEqual(preview.sheets![0]!.rows, [['a', 'b']])
+  disconnect.abort(new Error('the client went away'))
+  await given
+  await childrenBecome(0)
+})
+
+test('an org with files that never arrive leaves a place to the previews and pictures of other orgs', async () => {
+  const previewer = newPreviewer()
+  const disconnect = new AbortController()
+  const [files, pictures] = ['text/csv', 'image/png'].map((type) => Array.from({ length: 4 }, () => endless(type)))
+  const given = Promise.allSettled([
+    ...files!.map((one) => previewer.preview({ ...one.input, orgId: 'slow' }, disconnect.signal)),
+    ...pictures!.map((one) => previewer.picture({ ...one.input, orgId: 'slow' }, disconnect.signal)),
+  ])
+  await Promise.all([files![0]!.opened, files![1]!.opened, pictures![0]!.opened])
+  const { sheets } = await previewer.preview({ ...input(types.csv, 'a,b'), orgId: 'other' })
+  assert.deepEqual(sheets![0]!.rows, [['a', 'b']])
+  const { width } = await previewer.picture({ ...input('image/png', dot), orgId: 'other' })
+  assert.equal(width, 1)
   disconnect.abort(new Error('the client went away'))
   await given
   await childrenBecome(0)

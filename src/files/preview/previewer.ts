@@ -9,7 +9,7 @@ import { formatOf } from './formats/formats.ts'
 import type { Format } from './formats/formats.ts'
 import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
-import { createImageQueue, createQueue } from './queue.ts'
+import { createImageQueue, createPictureQueue, createQueue } from './queue.ts'
 import type { Queue } from './queue.ts'
 import type { ImageSpec } from './pictures/image-spec.ts'
 import { runImage, runLogo, runPicture } from './pictures/run-picture.ts'
@@ -54,6 +54,8 @@ export interface Previewer {
 export interface PreviewerOptions extends Partial<ChildLimits> {
   /** Files that are read at the same time, each in its own process. */
   concurrency?: number
+  /** Those of one org: an org with many slow files leaves a place to others. */
+  concurrencyOfOrg?: number
   /** How many files of one org may wait. */
   maxWaiting?: number
   log?: Pick<Log, 'debug'>
@@ -115,12 +117,18 @@ export const textOf = ({ text, sheets, truncated }: PreviewPayload): { text: str
 
 /** Reads files in separate processes that are started on demand, so that an idle server uses no memory for them. */
 export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
-  const { concurrency = 2, maxWaiting = 20, timeoutMs = 10_000, maxRssBytes = 224 * 1_048_576, log } = options
+  const {
+    concurrency = 3,
+    concurrencyOfOrg = 2,
+    maxWaiting = 20,
+    timeoutMs = 10_000,
+    maxRssBytes = 224 * 1_048_576,
+    log,
+  } = options
   // Requests have priority.
   const { niceness = 10 } = options
-  const queue = createQueue(concurrency, maxWaiting)
-  // One at a time, because each may need much memory.
-  const pictures = createQueue(1, maxWaiting, 'pictures are being read')
+  const queue = createQueue({ running: concurrency, runningPerOrg: concurrencyOfOrg, maxWaitingPerOrg: maxWaiting })
+  const pictures = createPictureQueue(maxWaiting)
   const images = createImageQueue()
   // Pages ask for many images at once, so that the machine is busy: the limit of CPU time ends a process sooner.
   const imageTimeoutMs = 3 * timeoutMs

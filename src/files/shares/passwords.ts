@@ -73,7 +73,7 @@ const guess = async (
  */
 export const createShareHashes = (): ShareHashes => {
   const what = 'passwords of shares are being checked'
-  const queue = createQueue(1, waitingOfOrg, what)
+  const queue = createQueue({ running: 1, maxWaitingPerOrg: waitingOfOrg, what })
   const visitors = createFairQueue({
     running: Number.MAX_SAFE_INTEGER,
     runningPerGroup: 1,

@@ -48,13 +48,14 @@ const failureOf = (error: unknown): unknown => {
 }
 
 /**
- * Reads each HTML page in a process of its own, so that no page can block or crash the server. Two at the same time: orgs
- * take turns, and so do the people of an org.
+ * Reads each HTML page in a process of its own, so that no page can block or crash the server. Three at the same time, two
+ * of an org, which so leaves a place to others: orgs take turns, and so do the people of an org.
  */
 export const createPages = (given: Partial<SandboxLimits> = {}): Pages => {
   const limits = { ...defaultLimits, ...given }
   const queue = createFairQueue({
-    running: 2,
+    running: 3,
+    runningPerGroup: 2,
     waiting: 100,
     waitingPerGroup: 10,
     waitingPerMember: 5,

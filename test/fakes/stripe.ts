@@ -41,6 +41,9 @@ export interface FakeStripe {
   pay(sessionId: string, options?: { save?: boolean }): Json
 }
 
+/** How long ago the payments of invoices were made. */
+export const invoicePaymentAgeSeconds = 3_600
+
 const id = (prefix: string): string => `${prefix}_${randomBytes(9).toString('hex')}`
 
 const parseForm = (text: string): Json => {
@@ -303,13 +306,19 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       only(params, ['invoice', 'status', 'limit'])
       const intent = fake.invoicePayments.get(params.invoice)
       const payment = { type: 'payment_intent', payment_intent: intent }
-      const data = intent ? [{ object: 'invoice_payment', invoice: params.invoice, status: 'paid', payment }] : []
+      const created = Math.floor(Date.now() / 1_000) - invoicePaymentAgeSeconds
+      const times = { created, status_transitions: { paid_at: created, canceled_at: null } }
+      const data = intent
+        ? [{ object: 'invoice_payment', invoice: params.invoice, status: 'paid', payment, ...times }]
+        : []
       return { object: 'list', data, has_more: false, url: path }
     }
     const [, subscriptionId] = /^\/v1\/subscriptions\/(sub_\w+)$/.exec(path) ?? []
     if (method === 'POST' && subscriptionId) {
       only(params, ['cancel_at_period_end'])
-      return { id: subscriptionId, object: 'subscription', status: 'active', cancel_at_period_end: true }
+      const canceledAt = Math.floor(Date.now() / 1_000)
+      const state = { status: 'active', cancel_at_period_end: true, canceled_at: canceledAt }
+      return { id: subscriptionId, object: 'subscription', ...state }
     }
     if (method === 'DELETE' && subscriptionId) {
       const canceledAt = Math.floor(Date.now() / 1_000)

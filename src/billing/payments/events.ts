@@ -10,6 +10,7 @@ import type { ChargeUpdate, CheckoutUpdate } from './facts.ts'
 import * as queries from './queries.ts'
 import type { CheckoutRow } from './queries.ts'
 import { saveMethod } from './jobs.ts'
+import { storeFact } from './merge-facts.ts'
 import type { PaymentEvent } from './stripe.ts'
 import { linkSubscription, reviewSubscription } from './subscriptions.ts'
 import * as topupQueries from './topup-queries.ts'
@@ -78,7 +79,7 @@ export const applyEvent = (deps: EventDeps, event: PaymentEvent): Promise<void> 
     const facts = readFacts(event)
     for (const fact of facts) {
       await queries.lockSubject(db, fact.subject)
-      await queries.upsertFact(db, fact, factTimeOf(event, fact))
+      await storeFact(db, fact, factTimeOf(event, fact))
       subjects.add(fact.subject)
     }
     const checkout = readCheckout(event)

@@ -23,19 +23,29 @@ export interface Fact {
   data: Record<string, unknown>
 }
 
-/** Merges the fields of all events about a fact. Of a field with two values, the later event's counts. */
-export const upsertFact = (db: Db, { subject, kind, id, data }: Fact, reportedAt: string) =>
-  db.execute(sql`
-    insert into payment_facts as f (subject, kind, id, data, told_at)
-    values (${subject}, ${kind}, ${id}, ${JSON.stringify(data)}, ${reportedAt})
-    on conflict (subject, kind, id) do update
-    set data = case when excluded.told_at >= f.told_at then f.data || excluded.data else excluded.data || f.data end,
-      told_at = greatest(f.told_at, excluded.told_at)`)
-
 export interface StoredFact extends Omit<Fact, 'subject'> {
   /** The time of the latest event about it. */
   reportedAt: string
 }
+
+/** A fact with the time of the latest event that reported each field. */
+export interface TimedFact extends StoredFact {
+  /** Null, or without a field, where a previous version stored it: `reportedAt`. */
+  fieldTimes: Record<string, string> | null
+}
+
+/** The subject must be locked. */
+export const findFact = (db: Db, { subject, kind, id }: Fact) =>
+  db.row<TimedFact>(sql`
+    select kind, id, data, told_at as reported_at, field_times from payment_facts
+    where subject = ${subject} and kind = ${kind} and id = ${id}`)
+
+export const putFact = (db: Db, subject: string, { kind, id, data, reportedAt, fieldTimes }: TimedFact) =>
+  db.execute(sql`
+    insert into payment_facts (subject, kind, id, data, told_at, field_times)
+    values (${subject}, ${kind}, ${id}, ${JSON.stringify(data)}, ${reportedAt}, ${JSON.stringify(fieldTimes)})
+    on conflict (subject, kind, id) do update
+    set data = excluded.data, told_at = excluded.told_at, field_times = excluded.field_times`)
 
 export const listFacts = (db: Db, subject: string) =>
   db.rows<StoredFact>(sql`

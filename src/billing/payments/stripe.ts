@@ -53,12 +53,12 @@ export interface Payments {
   /** The customer and the payment method of a payment. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
-  /** The payment of an invoice; null when it was paid without one. */
-  findPaymentOfInvoice(invoiceId: string): Promise<string | null>
+  /** The payment of an invoice, and when it was paid in ISO 8601; null when it was paid without one. */
+  findPaymentOfInvoice(invoiceId: string): Promise<{ paymentIntentId: string; paidAt: string } | null>
   /** Cancels immediately. Returns when, in ISO 8601 by the provider's clock; null when it was canceled before. */
   cancelSubscription(subscriptionId: string): Promise<string | null>
-  /** Cancels at the end of the paid period. */
-  endSubscription(subscriptionId: string): Promise<void>
+  /** Cancels at the end of the paid period. Returns when it was asked to, in ISO 8601 by the provider's clock. */
+  endSubscription(subscriptionId: string): Promise<string>
 }
 
 const idOf = (value: string | { id: string } | null | undefined): string | null =>
@@ -270,11 +270,17 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
     findPaymentOfInvoice: (id) =>
       ask(async (stripe) => {
         const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 10 })
-        return data.map(({ payment }) => idOf(payment.payment_intent)).find((found) => found !== null) ?? null
+        for (const { payment, created, status_transitions: times } of data) {
+          const paymentIntentId = idOf(payment.payment_intent)
+          const paidAt = timeOf(times.paid_at ?? created, 'paid_at')
+          if (paymentIntentId !== null && paidAt !== undefined) return { paymentIntentId, paidAt }
+        }
+        return null
       }),
     endSubscription: (id) =>
       ask(async (stripe) => {
-        await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+        const { canceled_at: at } = await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+        return required(timeOf(at, 'canceled_at'), 'canceled_at')
       }),
     cancelSubscription: (id) =>
       ask(async (stripe) => {

@@ -10,6 +10,7 @@ import { postEntryOnce, lockAccount } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/ledger.ts'
 import type { CheckoutUpdate } from './facts.ts'
 import { cancelSubscription, findInvoicePayment } from './jobs.ts'
+import { storeFact } from './merge-facts.ts'
 import * as queries from './queries.ts'
 import type { CheckoutRow, SubscriptionRow } from './queries.ts'
 import { linkGrant } from './credit.ts'
@@ -213,7 +214,7 @@ export const workOnCancelSubscription = async (
     if (canceledAt !== null) {
       const data = { status: 'canceled', over: true }
       const fact = { subject: subscriptionId, kind: 'subscription', id: 'subscription', data } as const
-      await queries.upsertFact(db, fact, canceledAt)
+      await storeFact(db, fact, canceledAt)
       await reviewSubscription(db, jobs, subscriptionId)
     }
     await queries.setCancelWanted(db, orgId, subscriptionId, false)
@@ -227,13 +228,14 @@ export const workOnInvoicePayment = async (
 ): Promise<void> => {
   // Another worker may have the key.
   if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
-  const paymentIntentId = await payments.findPaymentOfInvoice(invoiceId)
+  const found = await payments.findPaymentOfInvoice(invoiceId)
   // Paid from the customer's balance or out of band: no refund event will name a payment.
-  if (!paymentIntentId) return
+  if (!found) return
+  const { paymentIntentId, paidAt } = found
   await db.transaction('all orgs', async (db) => {
     await queries.lockSubject(db, subscriptionId)
     const fact = { subject: subscriptionId, kind: 'invoice', id: invoiceId, data: { paymentIntentId } } as const
-    await queries.upsertFact(db, fact, new Date().toISOString())
+    await storeFact(db, fact, paidAt)
     await reviewSubscription(db, jobs, subscriptionId)
   })
 }
@@ -251,7 +253,7 @@ export const endSubscription = async (
   if (!running) throw notFound('Subscription')
   if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   const { providerId, planId, currentPeriodEnd } = running
-  await payments.endSubscription(providerId)
+  const endedAt = await payments.endSubscription(providerId)
   // Ids of the provider are looked up in all orgs, as for its events.
   await db.transaction('all orgs', async (db) => {
     await queries.lockSubject(db, providerId)
@@ -262,7 +264,7 @@ export const endSubscription = async (
       id: 'subscription',
       data: { cancelAtPeriodEnd: true },
     } as const
-    await queries.upsertFact(db, fact, new Date().toISOString())
+    await storeFact(db, fact, endedAt)
     await reviewSubscription(db, jobs, providerId)
     await audit(db, actor, 'billing.subscription-ended', { type: 'subscription', id: providerId, details: { planId } })
   })

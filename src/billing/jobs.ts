@@ -7,9 +7,9 @@ import { lockAccount, postCharges } from './ledger/ledger.ts'
 import { deleteExpiredReservations } from './ledger/reservation-queries.ts'
 import { dropOldRecords } from './ledger/retention.ts'
 import { cancelSubscription, findInvoicePayment, saveMethod, workOnSaveMethod } from './payments/jobs.ts'
-import { expireEvents, listSubscriptionsToCancel } from './payments/queries.ts'
+import { expireEvents, listReplacedSubscriptions } from './payments/queries.ts'
 import type { Payments } from './payments/stripe.ts'
-import { workOnCancelSubscription, workOnInvoicePayment } from './payments/subscriptions.ts'
+import { workOnInvoicePayment, workOnReplacedSubscription } from './payments/subscription-jobs.ts'
 import * as topupQueries from './payments/topup-queries.ts'
 import { runTopup, topUpIfLow } from './payments/topup-trigger.ts'
 import { workOnTopup } from './payments/topups.ts'
@@ -63,7 +63,7 @@ const sweepAll = async ({ db, jobs, log }: BillingJobDeps): Promise<void> => {
   for (const topup of await jobs.unattended(runTopup, stale)) {
     await db.transaction(topup, (db) => jobs.enqueue(db, runTopup, topup, { singletonKey: topup.topupId }))
   }
-  for (const one of await jobs.unattended(cancelSubscription, await listSubscriptionsToCancel(db))) {
+  for (const one of await jobs.unattended(cancelSubscription, await listReplacedSubscriptions(db))) {
     const options = { singletonKey: one.subscriptionId }
     await db.transaction({ orgId: one.orgId }, (db) => jobs.enqueue(db, cancelSubscription, one, options))
   }
@@ -76,7 +76,7 @@ export const registerBillingJobs = (deps: BillingJobDeps): void => {
   jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
   jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
   jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
-  jobs.work(cancelSubscription, (payload) => workOnCancelSubscription(deps, payload))
+  jobs.work(cancelSubscription, (payload) => workOnReplacedSubscription(deps, payload))
   jobs.schedule(sweep, '* * * * *')
   jobs.work(sweep, () => sweepAll(deps))
   const { usageDays } = config.retention

@@ -37,6 +37,11 @@ export interface FakeStripe {
   methods: Map<string, string[]>
   /** The payment of each invoice. */
   invoicePayments: Map<string, string>
+  /** The paid invoices of each subscription, newest first. */
+  invoices: Map<string, Json[]>
+  refunds: Json[]
+  /** The payments that a bank has withdrawn. */
+  disputed: Set<string>
   /** Pays a checkout session, as a person would, and returns it. */
   pay(sessionId: string, options?: { save?: boolean }): Json
 }
@@ -171,21 +176,18 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     paymentIntents: new Map(),
     methods: new Map(),
     invoicePayments: new Map(),
+    invoices: new Map(),
+    refunds: [],
+    disputed: new Set(),
     pay: (sessionId, { save = true } = {}) => {
       const session = sessions.get(sessionId)
       if (!session) throw new Error(`no session ${sessionId}`)
       session.status = 'complete'
       session.payment_status = 'paid'
       session.customer ??= id('cus')
-      if (session.mode === 'subscription') {
-        session.subscription = id('sub')
-        return session
-      }
-      session.payment_intent = id('pi')
       const method = save ? id('pm') : null
-      if (method) fake.methods.set(session.customer, [method, ...(fake.methods.get(session.customer) ?? [])])
-      fake.paymentIntents.set(session.payment_intent, {
-        id: session.payment_intent,
+      const paymentIntent = {
+        id: id('pi'),
         object: 'payment_intent',
         amount: session.amount_total,
         currency: 'usd',
@@ -196,7 +198,25 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
         setup_future_usage: save ? 'off_session' : null,
         metadata: session.payment_intent_metadata,
         last_payment_error: null,
-      })
+      }
+      fake.paymentIntents.set(paymentIntent.id, paymentIntent)
+      if (session.mode === 'subscription') {
+        session.subscription = id('sub')
+        session.invoice = id('in')
+        const invoice = {
+          id: session.invoice,
+          object: 'invoice',
+          status: 'paid',
+          amount_paid: session.amount_total,
+          billing_reason: 'subscription_create',
+          parent: { type: 'subscription_details', subscription_details: { subscription: session.subscription } },
+        }
+        fake.invoices.set(session.subscription, [invoice])
+        fake.invoicePayments.set(session.invoice, paymentIntent.id)
+        return session
+      }
+      session.payment_intent = paymentIntent.id
+      if (method) fake.methods.set(session.customer, [method, ...(fake.methods.get(session.customer) ?? [])])
       return session
     },
   }
@@ -288,6 +308,23 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     return { object: 'list', data, has_more: start + limit < all.length, url: '/v1/payment_intents' }
   }
 
+  const refund = (params: Json): Json => {
+    only(params, ['payment_intent', 'reason'])
+    if (!['duplicate', 'fraudulent', 'requested_by_customer'].includes(params.reason)) throw invalid('Invalid reason')
+    const { payment_intent: intentId } = params
+    const intent = fake.paymentIntents.get(intentId)
+    const refused = (code: string): Refusal => new Refusal(400, { type: 'invalid_request_error', code, message: code })
+    if (!intent) throw refused('resource_missing')
+    if (fake.disputed.has(intentId)) throw refused('charge_disputed')
+    const made = fake.refunds.filter((one) => one.payment_intent === intentId && one.status !== 'failed')
+    const amount = made.reduce((left, one) => left - one.amount, intent.amount)
+    if (amount <= 0) throw refused('charge_already_refunded')
+    const created = Math.floor(Date.now() / 1_000)
+    const one = { id: id('re'), object: 'refund', amount, created, payment_intent: intentId, status: 'succeeded' }
+    fake.refunds.unshift(one)
+    return one
+  }
+
   const carryOut = (method: string, path: string, params: Json): Json => {
     if (method === 'POST' && path === '/v1/checkout/sessions') return openSession(params)
     if (method === 'POST' && path === '/v1/payment_intents') return charge(params)
@@ -311,6 +348,18 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       const data = intent
         ? [{ object: 'invoice_payment', invoice: params.invoice, status: 'paid', payment, ...times }]
         : []
+      return { object: 'list', data, has_more: false, url: path }
+    }
+    if (method === 'GET' && path === '/v1/invoices') {
+      only(params, ['subscription', 'status', 'limit'])
+      if (params.status !== 'paid') throw invalid('this stand-in lists paid invoices only')
+      const data = fake.invoices.get(params.subscription) ?? []
+      return { object: 'list', data, has_more: false, url: path }
+    }
+    if (method === 'POST' && path === '/v1/refunds') return refund(params)
+    if (method === 'GET' && path === '/v1/refunds') {
+      only(params, ['payment_intent', 'limit'])
+      const data = fake.refunds.filter((one) => one.payment_intent === params.payment_intent)
       return { object: 'list', data, has_more: false, url: path }
     }
     const [, subscriptionId] = /^\/v1\/subscriptions\/(sub_\w+)$/.exec(path) ?? []

@@ -140,6 +140,10 @@ const paymentOfInvoice = (invoice: Record<string, unknown>): string | undefined 
   return idOf(invoice['payment_intent'], 'payment_intent') ?? listed.find((id) => id !== undefined)
 }
 
+/** Whether an invoice with this `billing_reason` is for a new period, and not for a change within one or a single item. */
+export const isBeginOfPeriod = (reason: string | null | undefined): boolean =>
+  reason === undefined || reason === null || reason === 'subscription_create' || reason === 'subscription_cycle'
+
 const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] => {
   const subject = subscriptionOfInvoice(invoice)
   const id = text(invoice['id'], 'id')
@@ -147,14 +151,13 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
   if (type === 'invoice.payment_failed') {
     return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
   }
-  const reason = text(invoice['billing_reason'], 'billing_reason')
-  // An invoice for a change within a period starts no period; an invoice of 0 has no payment.
-  const beginsPeriod = reason === undefined || reason === 'subscription_create' || reason === 'subscription_cycle'
+  const beginsPeriod = isBeginOfPeriod(text(invoice['billing_reason'], 'billing_reason'))
   const periodEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
   const facts: Fact[] = [
     { subject, kind: 'subscription', id: 'subscription', data: defined({ status: 'active', periodEnd }) },
   ]
   const paidCents = amountOf(invoice['amount_paid'], 'amount_paid')
+  // An invoice of 0 has no payment.
   if (beginsPeriod && paidCents !== 0) {
     const paymentIntentId = paymentOfInvoice(invoice)
     facts.push({ subject, kind: 'invoice', id, data: defined({ paymentIntentId, paidCents }) })

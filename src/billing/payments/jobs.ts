@@ -13,7 +13,7 @@ interface PaidDeposit {
 /** Stores the payment method of a deposit, for automatic top-up. */
 export const saveMethod = defineJob<PaidDeposit>('billing.save-method', { retryLimit: 8 })
 
-/** Cancels the subscription of a plan that another one replaced. */
+/** Cancels the subscription of a plan that another one replaced, and refunds it when the plan was paid twice. */
 export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
 
 /** Looks up the payment of an invoice whose event did not name it. */

@@ -103,6 +103,7 @@ export interface CheckoutRow {
   state: 'open' | 'paid' | 'failed' | 'expired'
   amountCents: bigint
   planId: string | null
+  createdAt: string
 }
 
 export const insertCheckout = (
@@ -129,7 +130,7 @@ export const lockCheckout = async (db: Transaction, sessionId: string): Promise<
   const orgId = await findOrgOf(db, 'checkout', sessionId)
   if (orgId === undefined) return undefined
   return db.row<CheckoutRow>(sql`
-    select org_id, id, kind, state, amount_cents, plan_id from checkouts
+    select org_id, id, kind, state, amount_cents, plan_id, created_at from checkouts
     where org_id = ${orgId} and session_id = ${sessionId} for no key update`)
 }
 
@@ -153,11 +154,13 @@ export interface SubscriptionRow {
   boughtAt: string
   /** Another plan replaced it, and the provider has not confirmed its cancellation. */
   isCancelWanted: boolean
+  /** It was paid twice, and the provider has not confirmed that the payments of this one are refunded. */
+  isRefundWanted: boolean
 }
 
 const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
   current_period_end, created_at, coalesce(bought_at, created_at) as bought_at,
-  cancel_wanted_at is not null as is_cancel_wanted`
+  cancel_wanted_at is not null as is_cancel_wanted, refund_wanted_at is not null as is_refund_wanted`
 
 export const insertSubscription = async (
   db: Transaction,
@@ -195,16 +198,29 @@ export const updateSubscription = (
       current_period_end = coalesce(${update.currentPeriodEnd}, current_period_end)
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
-export const setCancelWanted = (db: Db, orgId: string, providerId: string, isWanted: boolean) =>
+/** The provider is to cancel the subscription, and to refund its payments if `isRefundWanted`. */
+export const setReplaced = (db: Db, orgId: string, providerId: string, isRefundWanted: boolean) =>
   db.execute(sql`
-    update subscriptions set cancel_wanted_at = ${isWanted ? sql`now()` : sql`null`}
+    update subscriptions
+    set cancel_wanted_at = now(), refund_wanted_at = case when ${isRefundWanted}::boolean then now() else refund_wanted_at end
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
-export const listSubscriptionsToCancel = (db: Db) =>
+export const setCancelConfirmed = (db: Db, orgId: string, providerId: string) =>
+  db.execute(sql`
+    update subscriptions set cancel_wanted_at = null where org_id = ${orgId} and provider_id = ${providerId}`)
+
+/** False when another worker did it before. */
+export const setRefundConfirmed = async (db: Db, orgId: string, providerId: string): Promise<boolean> =>
+  (await db.execute(sql`
+    update subscriptions set refund_wanted_at = null
+    where org_id = ${orgId} and provider_id = ${providerId} and refund_wanted_at is not null`)) > 0
+
+export const listReplacedSubscriptions = (db: Db) =>
   db.rows<{ orgId: string; subscriptionId: string }>(sql`
-    -- all orgs: the sweep resumes the cancellations of every org
+    -- all orgs: the sweep resumes the cancellations and refunds of every org
     select org_id, provider_id as subscription_id from subscriptions
-    where cancel_wanted_at is not null and status not in ('canceled', 'incomplete_expired', 'unpaid')`)
+    where (cancel_wanted_at is not null and status not in ('canceled', 'incomplete_expired', 'unpaid'))
+      or refund_wanted_at is not null`)
 
 /** Subscriptions that have not ended, the latest purchase first. */
 export const listRunningSubscriptions = (db: Db, orgId: string) =>

@@ -2,6 +2,8 @@ import type Stripe from 'stripe'
 import type { BillingConfig, Plan } from '../../config/billing.ts'
 import { badRequest, serviceUnavailable, unauthorized } from '../../platform/http/errors.ts'
 import { objectOf, required, textOf, timeOf } from './event-fields.ts'
+import { findPaymentOfInvoice, idOf, refundSubscription } from './stripe-refunds.ts'
+import type { InvoicePayment, RefundedInvoice } from './stripe-refunds.ts'
 
 /** A checkout page of the payment provider. */
 export interface CheckoutPage {
@@ -53,16 +55,15 @@ export interface Payments {
   /** The customer and the payment method of a payment. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
-  /** The payment of an invoice, and when it was paid in ISO 8601; null when it was paid without one. */
-  findPaymentOfInvoice(invoiceId: string): Promise<{ paymentIntentId: string; paidAt: string } | null>
+  /** The payment of an invoice; null when it was paid without one. */
+  findPaymentOfInvoice(invoiceId: string): Promise<InvoicePayment | null>
+  /** Refunds what was paid for a subscription, each payment once, however often it is called. */
+  refundSubscription(subscriptionId: string): Promise<RefundedInvoice[]>
   /** Cancels immediately. Returns when, in ISO 8601 by the provider's clock; null when it was canceled before. */
   cancelSubscription(subscriptionId: string): Promise<string | null>
   /** Cancels at the end of the paid period. Returns when it was asked to, in ISO 8601 by the provider's clock. */
   endSubscription(subscriptionId: string): Promise<string>
 }
-
-const idOf = (value: string | { id: string } | null | undefined): string | null =>
-  typeof value === 'string' ? value : (value?.id ?? null)
 
 const timeoutMs = 20_000
 
@@ -267,16 +268,8 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
       }),
     findMethodOfCustomer: (id) =>
       ask(async (stripe) => (await stripe.customers.listPaymentMethods(id, { limit: 1 })).data[0]?.id ?? null),
-    findPaymentOfInvoice: (id) =>
-      ask(async (stripe) => {
-        const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 10 })
-        for (const { payment, created, status_transitions: times } of data) {
-          const paymentIntentId = idOf(payment.payment_intent)
-          const paidAt = timeOf(times.paid_at ?? created, 'paid_at')
-          if (paymentIntentId !== null && paidAt !== undefined) return { paymentIntentId, paidAt }
-        }
-        return null
-      }),
+    findPaymentOfInvoice: (id) => ask((stripe) => findPaymentOfInvoice(stripe, id)),
+    refundSubscription: (id) => ask((stripe) => refundSubscription(stripe, id)),
     endSubscription: (id) =>
       ask(async (stripe) => {
         const { canceled_at: at } = await stripe.subscriptions.update(id, { cancel_at_period_end: true })

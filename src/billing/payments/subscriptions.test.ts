@@ -14,7 +14,7 @@ import type { TestActor } from '../../../test/harness.ts'
 import { recordedEvents } from '../../../test/support/database/recorded-events.ts'
 import { sql } from '../../platform/database/database.ts'
 import { sweep } from '../jobs.ts'
-import { workOnCancelSubscription } from './subscriptions.ts'
+import { workOnReplacedSubscription } from './subscription-jobs.ts'
 
 const stripe = await startFakeStripe()
 const env = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: stripe.origin }
@@ -398,8 +398,8 @@ describe('subscriptions', () => {
       update subscriptions set status = 'active', cancel_wanted_at = now()
       where org_id = ${owner.orgId} and provider_id = ${pro.subscription}`)
     const asked = { orgId: owner.orgId, subscriptionId: pro.subscription }
-    const withoutKey = { db: app.db, jobs: app.deps.jobs, payments: undefined }
-    await assert.rejects(workOnCancelSubscription(withoutKey, asked), /not configured/)
+    const withoutKey = { ...app.deps, payments: undefined }
+    await assert.rejects(workOnReplacedSubscription(withoutKey, asked), /not configured/)
     assert.deepEqual(await stateOf(), { status: 'active', isWanted: true })
     await app.db.transaction({ orgId: owner.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
     await app.settled()
@@ -432,6 +432,150 @@ describe('subscriptions', () => {
     await Promise.all(pages.map((page) => sendEvent('checkout.session.completed', page, { createdAt })))
     await app.settled()
     assert.equal(cancelled(...pages.map((page) => page.subscription)).length, 1)
+  })
+
+  describe('that were paid twice for one plan', () => {
+    /** Two pages of a plan that were open at the same time, paid in this order. Their events arrive later. */
+    const payTwice = async (as: TestActor): Promise<[Json, Json]> => {
+      const [first, second] = [(await start(as, 'pro')).data, (await start(as, 'pro')).data]
+      return [stripe.pay(first.sessionId), stripe.pay(second.sessionId)]
+    }
+    const paid = (session: Json) => stripe.invoices.get(session.subscription)![0]
+    const paymentOf = (session: Json): string => stripe.invoicePayments.get(session.invoice)!
+    const refundsOf = (...sessions: Json[]): [string, number][] =>
+      stripe.refunds
+        .filter((one) => sessions.some((session) => paymentOf(session) === one.payment_intent))
+        .map((one) => [one.payment_intent, one.amount])
+    const auditOf = async (as: TestActor): Promise<Json[]> =>
+      (await app.call('GET', '/api/v1/audit-log?action=billing.payment-refunded', { as })).body.data.items
+    const isRefundWanted = async (session: Json): Promise<boolean> =>
+      (await app.db.row<{ isWanted: boolean }>(sql`
+        select refund_wanted_at is not null as is_wanted from subscriptions
+        where provider_id = ${session.subscription}`))!.isWanted
+    const runSweep = async (as: TestActor): Promise<void> => {
+      await app.db.transaction({ orgId: as.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
+      await app.settled()
+    }
+
+    test('refunds the payment of the canceled subscription once and withdraws its credit, in whatever order the events arrive', async () => {
+      const at = Math.floor(Date.now() / 1_000) - 100
+      type Step = (first: Json, second: Json) => [string, object, number]
+      const bought: Step[] = [
+        (first) => ['checkout.session.completed', first, at],
+        (_, second) => ['checkout.session.completed', second, at + 50],
+      ]
+      const invoices: Step[] = [
+        (first) => ['invoice.paid', paid(first), at],
+        (_, second) => ['invoice.paid', paid(second), at + 50],
+      ]
+      const orders: Step[][] = [
+        [...bought, ...invoices],
+        [...invoices, ...bought],
+        [bought[1]!, invoices[1]!, invoices[0]!, bought[0]!],
+        [bought[0]!, invoices[0]!, bought[1]!, invoices[1]!],
+      ]
+      for (const [n, order] of orders.entries()) {
+        const owner = await app.createOrg()
+        const [first, second] = await payTwice(owner)
+        for (const step of order) {
+          const [type, object, createdAt] = step(first, second)
+          await sendEvent(type, object, { createdAt })
+        }
+        await app.settled()
+        assert.deepEqual(cancelled(first.subscription, second.subscription), [first.subscription], `order ${n}`)
+        assert.deepEqual(refundsOf(first, second), [[paymentOf(first), 2_000]], `order ${n}`)
+        // Stripe's own events about the refund change nothing.
+        const [refund] = stripe.refunds
+        await sendEvent('refund.created', refund)
+        await sendEvent('charge.refunded', {
+          id: 'ch_twice',
+          payment_intent: refund.payment_intent,
+          amount_refunded: 2_000,
+        })
+        const { balance, subscription } = await assertExact(app, owner)
+        assert.deepEqual([balance.balanceCents, subscription.planId, subscription.status], [2_000, 'pro', 'active'])
+        const back = (await listLedger(app, owner)).filter(({ type }) => type === 'refund')
+        assert.deepEqual(
+          back.map(({ amountCents, paymentIntentId }) => [amountCents, paymentIntentId]),
+          [[-2_000, paymentOf(first)]],
+        )
+        assert.deepEqual(
+          (await auditOf(owner)).map(({ actor, resource, details }) => [actor.name, resource, details]),
+          [
+            [
+              'Billing',
+              { type: 'subscription', id: first.subscription },
+              { planId: 'pro', paymentIntentId: paymentOf(first), amountCents: 2_000 },
+            ],
+          ],
+        )
+        const receipts = (await app.call('GET', `${base}/receipts`, { as: owner })).body.data.items
+        assert.deepEqual(
+          receipts.map(({ paymentIntentId }: Json) => paymentIntentId).toSorted(),
+          [paymentOf(first), paymentOf(second)].toSorted(),
+        )
+      }
+    })
+
+    test('refunds once although Stripe has forgotten the idempotency key, and until it confirms', async () => {
+      const owner = await app.createOrg()
+      const [first, second] = await payTwice(owner)
+      for (const session of [first, second]) {
+        await sendEvent('checkout.session.completed', session)
+        await sendEvent('invoice.paid', paid(session))
+      }
+      await app.settled()
+      const [refunded] = refundsOf(first, second)
+      const [session] = [first, second].filter((one) => paymentOf(one) === refunded![0])
+      // The state after a worker that was killed when Stripe had made the refund.
+      await app.db.execute(sql`
+        update subscriptions set refund_wanted_at = now() where provider_id = ${session.subscription}`)
+      const asked = { orgId: owner.orgId, subscriptionId: session.subscription }
+      await assert.rejects(workOnReplacedSubscription({ ...app.deps, payments: undefined }, asked), /not configured/)
+      assert.equal(await isRefundWanted(session), true)
+      stripe.forgetKeys()
+      await runSweep(owner)
+      assert.equal(await isRefundWanted(session), false)
+      assert.equal(refundsOf(first, second).length, 1)
+      assert.equal(cancelled(session.subscription).length, 1)
+      assert.equal((await assertExact(app, owner)).balance.balanceCents, 2_000)
+    })
+
+    test('does not refund a payment that the bank has withdrawn', async () => {
+      const owner = await app.createOrg()
+      const [first, second] = await payTwice(owner)
+      stripe.disputed.add(paymentOf(first))
+      const at = Math.floor(Date.now() / 1_000) - 100
+      await sendEvent('checkout.session.completed', first, { createdAt: at })
+      await sendEvent('invoice.paid', paid(first), { createdAt: at })
+      const dispute = { id: 'dp_twice', amount: 2_000, payment_intent: paymentOf(first), status: 'needs_response' }
+      await sendEvent('charge.dispute.created', dispute)
+      await sendEvent('checkout.session.completed', second, { createdAt: at + 50 })
+      await app.settled()
+      assert.deepEqual(refundsOf(first, second), [])
+      assert.equal(await isRefundWanted(first), false)
+      assert.deepEqual(await auditOf(owner), [])
+      assert.equal((await assertExact(app, owner)).balance.balanceCents, 0)
+    })
+
+    test('refunds neither the previous plan of an org nor a plan that it has ended and buys again', async () => {
+      const owner = await app.createOrg()
+      const at = Math.floor(Date.now() / 1_000) - 100
+      const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
+      await sendEvent('checkout.session.completed', pro, { createdAt: at })
+      await app.call('POST', `${base}/subscriptions/cancel`, { as: owner })
+      const again = stripe.pay((await start(owner, 'pro')).data.sessionId)
+      await sendEvent('checkout.session.completed', again, { createdAt: at + 10 })
+      await app.settled()
+      const team = stripe.pay((await start(owner, 'team')).data.sessionId)
+      await sendEvent('checkout.session.completed', team, { createdAt: at + 20 })
+      await app.settled()
+      assert.deepEqual(cancelled(pro.subscription, again.subscription, team.subscription), [
+        pro.subscription,
+        again.subscription,
+      ])
+      assert.deepEqual(refundsOf(pro, again, team), [])
+    })
   })
 
   test('rejects checkouts of unknown, individual and free plans', async () => {

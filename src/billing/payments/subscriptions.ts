@@ -144,22 +144,36 @@ const recordChange = async (
   })
 }
 
+/** How long the event of a checkout may have waited for locks before its subscription could be seen. */
+const linkToleranceMs = 3_600_000
+
 /**
  * Cancels all subscriptions of the org but the latest purchase, which can be another one than the one that is linked: the
  * event of an older checkout may come late. The account must be locked, or two checkouts would not see each other. The rows
  * say what is to be canceled, so that the sweep repeats it until the provider confirms.
+ *
+ * When two pages for one plan were open and both are paid, the payment of the canceled one is refunded. A person who
+ * ended a plan and buys it again, before its month is over, opens the page while the first one is linked, and keeps the
+ * credit of both months.
  */
 const cancelReplaced = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
-  { orgId, providerId, boughtAt }: { orgId: string; providerId: string; boughtAt: string },
+  { orgId, planId, createdAt }: CheckoutRow,
+  { providerId, boughtAt }: { providerId: string; boughtAt: string },
 ): Promise<void> => {
   const others = (await queries.listRunningSubscriptions(db, orgId)).filter((one) => one.providerId !== providerId)
   const isLater = (one: SubscriptionRow): boolean => Date.parse(one.boughtAt) > Date.parse(boughtAt)
-  const replaced = others.filter((one) => !isLater(one)).map((one) => one.providerId)
-  if (others.some(isLater)) replaced.push(providerId)
-  for (const subscriptionId of replaced) {
-    await queries.setCancelWanted(db, orgId, subscriptionId, true)
+  const openedAt = Date.parse(createdAt) - linkToleranceMs
+  const isDuplicate = (one: SubscriptionRow): boolean =>
+    one.planId === planId && !one.cancelAtPeriodEnd && !one.isCancelWanted && Date.parse(one.createdAt) >= openedAt
+  const replaced = others
+    .filter((one) => !isLater(one))
+    .map((one) => ({ subscriptionId: one.providerId, isPaidTwice: isDuplicate(one) }))
+  const [later] = others.filter(isLater)
+  if (later) replaced.push({ subscriptionId: providerId, isPaidTwice: later.planId === planId })
+  for (const { subscriptionId, isPaidTwice } of replaced) {
+    await queries.setReplaced(db, orgId, subscriptionId, isPaidTwice)
     await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId }, { singletonKey: subscriptionId })
   }
 }
@@ -184,7 +198,7 @@ export const linkSubscription = async (
   const before = await queries.findSubscription(db, providerId)
   const subscription = await queries.insertSubscription(db, orgId, { ...bought, planId, includedCreditCents })
   if (!subscription) return
-  await cancelReplaced(db, jobs, { orgId, ...bought })
+  await cancelReplaced(db, jobs, checkout, bought)
   await applyFacts(db, jobs, subscription, facts)
   await recordChange(db, providerId, before)
 }
@@ -199,45 +213,6 @@ export const reviewSubscription = async (
   if (!subscription) return
   await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
   await recordChange(db, providerId, subscription)
-}
-
-/** Cancels the subscription of a replaced plan and stores that it has ended. Throws when it must be tried again. */
-export const workOnCancelSubscription = async (
-  { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
-  { orgId, subscriptionId }: { orgId: string; subscriptionId: string },
-): Promise<void> => {
-  // Another worker may have the key, and the plan is paid for until somebody cancels it.
-  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
-  const canceledAt = await payments.cancelSubscription(subscriptionId)
-  await db.transaction('all orgs', async (db) => {
-    await queries.lockSubject(db, subscriptionId)
-    if (canceledAt !== null) {
-      const data = { status: 'canceled', over: true }
-      const fact = { subject: subscriptionId, kind: 'subscription', id: 'subscription', data } as const
-      await storeFact(db, fact, canceledAt)
-      await reviewSubscription(db, jobs, subscriptionId)
-    }
-    await queries.setCancelWanted(db, orgId, subscriptionId, false)
-  })
-}
-
-/** Asks the provider for the payment of an invoice, so that refunds of it withdraw the plan's credit. */
-export const workOnInvoicePayment = async (
-  { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
-  { subscriptionId, invoiceId }: { subscriptionId: string; invoiceId: string },
-): Promise<void> => {
-  // Another worker may have the key.
-  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
-  const found = await payments.findPaymentOfInvoice(invoiceId)
-  // Paid from the customer's balance or out of band: no refund event will name a payment.
-  if (!found) return
-  const { paymentIntentId, paidAt } = found
-  await db.transaction('all orgs', async (db) => {
-    await queries.lockSubject(db, subscriptionId)
-    const fact = { subject: subscriptionId, kind: 'invoice', id: invoiceId, data: { paymentIntentId } } as const
-    await storeFact(db, fact, paidAt)
-    await reviewSubscription(db, jobs, subscriptionId)
-  })
 }
 
 /**

@@ -10,6 +10,7 @@ const sentences: Record<string, Text> = {
   'agent.consent-withdrawn': msg`Consent for an agent withdrawn`,
   'billing.adjusted': msg`Balance adjusted`,
   'billing.deposited': msg`Funds added`,
+  'billing.payment-refunded': msg`Duplicate payment refunded`,
   'billing.promotion-redeemed': msg`Code redeemed`,
   'billing.provider-key-added': msg`Provider key added`,
   'billing.provider-key-removed': msg`Provider key removed`,

@@ -202,7 +202,7 @@ export const updateSubscription = (
 export const setReplaced = (db: Db, orgId: string, providerId: string, isRefundWanted: boolean) =>
   db.execute(sql`
     update subscriptions
-    set cancel_wanted_at = now(), refund_wanted_at = case when ${isRefundWanted}::boolean then now() else refund_wanted_at end
+    set cancel_wanted_at = now(), refund_wanted_at = ${isRefundWanted ? sql`now()` : sql`refund_wanted_at`}
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
 export const setCancelConfirmed = (db: Db, orgId: string, providerId: string) =>

@@ -113,6 +113,7 @@ describe('names in an archive', () => {
       ['.hidden', '.hidden'],
       ['\u202Egpj.exe', '_gpj.exe'],
       ['\u2066a\u2069.txt', '_a_.txt'],
+      ['a\u0085b\u200F\u2028\u2029c.txt', 'a_b___c.txt'],
     ]
     for (const [name, expected] of cases) assert.equal(safeNameOf(name), expected, name)
     const long = safeNameOf(`${'𝄞'.repeat(250)}.docx`)

@@ -1,14 +1,12 @@
 import { cutToBytes } from '../preview/formats/text.ts'
-import { nameKeyOf } from '../tree/names.ts'
+import { deceptive, nameKeyOf } from '../tree/names.ts'
 
 /** Most file systems of Linux store names of up to 255 bytes. The rest is for the number of a duplicate. */
 const nameBytes = 240
 const extensionBytes = 24
 
-// Not allowed in Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. `/` and `\` would be folders. The
-// last two ranges change the direction of the text after them, so that a program looks like a picture.
-// oxlint-disable-next-line no-control-regex -- control characters are what it removes
-const unsafe = /[\u0000-\u001F\u007F<>:"/\\|?*\u202A-\u202E\u2066-\u2069]/g
+// Not allowed in Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. `/` and `\` would be folders.
+const unsafe = /[<>:"/\\|?*]/g
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i
 
 const splitName = (name: string): [base: string, extension: string] => {
@@ -23,7 +21,10 @@ const splitName = (name: string): [base: string, extension: string] => {
  */
 export const safeNameOf = (name: string): string => {
   // Windows drops dots and spaces at the end, so that `..` and `a.` would be other names.
-  const replaced = name.replaceAll(unsafe, '_').replace(/[. ]+$/, (end) => '_'.repeat(end.length))
+  const replaced = name
+    .replaceAll(deceptive, '_')
+    .replaceAll(unsafe, '_')
+    .replace(/[. ]+$/, (end) => '_'.repeat(end.length))
   const named = reserved.test(replaced) ? `_${replaced}` : replaced
   if (Buffer.byteLength(named) <= nameBytes) return named
   const [base, extension] = splitName(named)

@@ -4,6 +4,7 @@ import { systemActor } from '../../identity/actor.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
+import { deceptive } from '../tree/names.ts'
 import { readForm } from '../uploads/multipart.ts'
 import type { FilePart } from '../uploads/multipart.ts'
 import { maxFileBytes } from '../uploads/limits.ts'
@@ -58,11 +59,8 @@ const atMost = async function* (bytes: AsyncIterable<Buffer>, share: OpenShare):
   }
 }
 
-// Control characters, and those that change the direction of the text after them: a name must not look like another one.
-const unsafeInNames = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]/gu
-
 /** A name that a stranger gave, without invisible characters that make it look like another name. */
-export const visitorsName = (name: string): string => name.replaceAll(unsafeInNames, '').trim() || 'file'
+export const visitorsName = (name: string): string => name.replaceAll(deceptive, '').trim() || 'file'
 
 /**
  * Puts the received file of a visitor into the folder of the share. Its bytes and its name are untrusted. What the share

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../platform/text/languages.ts'
 import type { PreviewPayload } from '../preview/payload.ts'
+import { deceptive } from '../tree/names.ts'
 import type { OpenShare, SharedItem } from './queries.ts'
 import { sizeIn, texts } from './texts.ts'
 
@@ -64,8 +65,8 @@ export const pagePolicy = (contentOrigin: string | undefined): string => {
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** A name in which characters that change the direction of the text are visible: it could look like another name. */
-const named = (text: string): string => escape(text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD'))
+/** A name in which characters are visible by which it could look like another one. */
+const named = (text: string): string => escape(text.replaceAll(deceptive, '\uFFFD'))
 
 /** How the pages of a visitor look. */
 export interface PageLook {

@@ -5,6 +5,12 @@ export const maxNameLength = 255
 const maxKeyBytes = 2_600
 
 /**
+ * Characters by which a name looks like another one: control characters, also those of lines, and those that change the
+ * direction of the text after them.
+ */
+export const deceptive = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]/gu
+
+/**
  * Checks a name and returns it unchanged. Names are never used as paths or object keys, so `../` and `con` are valid.
  * Throws BAD_REQUEST for a name that is empty, longer than 255 code points, or has NUL, CR or LF.
  */

@@ -82,7 +82,15 @@ describe('the trash', () => {
       assert.equal(second.nextCursor, null)
     }
     const folder = await createFolder(app, owner, 'f')
-    for (const filter of [`parentId=${folder.id}`, `projectId=${folder.id}`, 'search=a', 'recursive=true']) {
+    const filters = [
+      'type=image',
+      'tag=a',
+      `createdBy=${owner.userId}`,
+      'updatedSince=2026-01-01T00:00:00Z',
+      'favorite=true',
+    ]
+    const folders = [`parentId=${folder.id}`, `projectId=${folder.id}`]
+    for (const filter of [...folders, ...filters, 'search=a', 'recursive=true', 'sort=name', 'order=asc']) {
       assert.equal(codeOf(await call(owner, 'GET', `/files?trashed=true&${filter}`)), 'BAD_REQUEST', filter)
     }
   })

@@ -11,6 +11,7 @@ import { releaseLater } from '../blobs/blobs.ts'
 import type { FilesDeps } from '../deps.ts'
 import { endLater } from '../direct/ending.ts'
 import { recordRestored } from '../events.ts'
+import { filterOf } from '../listing/filters.ts'
 import * as fileQueries from '../queries.ts'
 import type { Amount, FileRow } from '../queries.ts'
 import type { FileListQuery } from '../schemas.ts'
@@ -71,17 +72,10 @@ export interface TrashPage {
 
 /** A page of the trash: what was deleted by itself, the latest deletion first. */
 export const listTrash = async (db: Db, actor: Actor, query: FileListQuery): Promise<TrashPage> => {
-  const { page, limit, cursor, sort, order } = query
-  const isSorted = sort !== undefined || order !== undefined
-  if (
-    isSorted ||
-    query.favorite ||
-    query.parentId !== undefined ||
-    query.projectId !== undefined ||
-    query.search ||
-    query.recursive
-  ) {
-    throw badRequest('trashed cannot be combined with sort, order, parentId, projectId, search, recursive or favorite')
+  const { page, limit, cursor, sort, order, parentId, projectId } = query
+  const others = [sort, order, parentId, projectId, query.search || undefined, filterOf(query)]
+  if (query.recursive || others.some((value) => value !== undefined)) {
+    throw badRequest('trashed cannot be combined with sort, order, parentId, projectId, search, recursive or a filter')
   }
   const [after] = cursor === undefined ? [] : decodeCursor(cursor, ['uuid'])
   const offset = cursor === undefined ? (page - 1) * limit : 0

@@ -65,6 +65,27 @@ test('an HTML file is shown as text and runs no script', async () => {
   assert.equal(await page.evaluate('window.hit'), undefined)
 })
 
+test('a text and a document with a hundred thousand lines are laid out in parts, of which the visible ones suffice', async () => {
+  const lines = 100_000
+  for (const [name, type, text, element] of [
+    ['lines.txt', 'text/plain', 'a\n'.repeat(lines), 'pre > span'],
+    ['lines.rtf', 'application/rtf', String.raw`{\rtf1 ${String.raw`a\par `.repeat(lines)}}`, 'article'],
+  ] as const) {
+    const dialog = await show(await add(name, type, text), name)
+    await dialog.locator(element).waitFor()
+    const shown = await page.evaluate<{ characters: number; parts: string[] }>(`(() => {
+      const { textContent, children } = document.querySelector('[role=dialog] ${element}')
+      return {
+        characters: textContent.replaceAll('\\n', '').length,
+        parts: Array.from(children, (part) => getComputedStyle(part).contentVisibility),
+      }
+    })()`)
+    assert.equal(shown.characters, lines, name)
+    assert.ok(shown.parts.length > 20, `${name}: ${shown.parts.length}`)
+    assert.deepEqual([...new Set(shown.parts)], ['auto'], name)
+  }
+})
+
 test('images and audio are loaded from the server', async () => {
   await show(await add('waves.png', 'image/png', picture(80, 50)), 'waves.png')
   await until('the image is loaded', async () => (await isLoaded(page, 'img', 'naturalWidth')) === true)

@@ -11,6 +11,7 @@ import { errorMessageOf } from '../../../ui/error-message.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { PlainText } from '../../../ui/text/long-text.tsx'
 import { downloadFile } from '../changes.ts'
 import { previewHtml } from './preview-html.ts'
 import styles from './preview.module.css'
@@ -57,11 +58,17 @@ const Shown = ({ preview }: { preview: Preview }) => {
         </Notice>
       )}
       {html === undefined ? (
-        <pre className={styles['text']}>{preview.text}</pre>
+        <pre className={styles['text']}>
+          <PlainText text={preview.text ?? ''} />
+        </pre>
       ) : (
-        // The server writes only allow-listed tags without attributes except links, and previewHtml has checked that.
-        // oxlint-disable-next-line react/no-danger -- see above; the content security policy also blocks scripts
-        <article className={styles['document']} dangerouslySetInnerHTML={{ __html: html }} />
+        <article className={styles['document']}>
+          {html.map((part, index) => (
+            // The server writes only allow-listed tags without attributes except links, and previewHtml has checked that.
+            // oxlint-disable-next-line react/no-danger, react/no-array-index-key -- see above; the content security policy also blocks scripts, and the parts of a document never change
+            <div key={index} className={styles['part']} dangerouslySetInnerHTML={{ __html: part }} />
+          ))}
+        </article>
       )}
     </div>
   )

@@ -18,13 +18,31 @@ const checkPreviewHtml = (html: string): string => {
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('atrium-preview', { createHTML: checkPreviewHtml })
 
+const partLength = 10_000
+const block = /<(\/?)(?:p|h[1-6]|ul|ol|table)>/g
+
+/** Parts of whole blocks, which can be laid out one by one. A part is longer than others when its last block is. */
+const partsOf = (html: string): string[] => {
+  const parts: string[] = []
+  let start = 0
+  let depth = 0
+  for (const { 0: tag, 1: slash, index } of html.matchAll(block)) {
+    depth += slash === '' ? 1 : -1
+    const end = index + tag.length
+    if (depth > 0 || end - start < partLength) continue
+    parts.push(html.slice(start, end))
+    start = end
+  }
+  return start < html.length || parts.length === 0 ? [...parts, html.slice(start)] : parts
+}
+
 /**
- * The checked HTML of a preview: a TrustedHTML object in browsers with Trusted Types, which React passes on unchanged.
- * Undefined when the markup is not allowed; the caller then shows the plain text.
+ * The checked HTML of a preview in parts: TrustedHTML objects in browsers with Trusted Types, which React passes on
+ * unchanged. Undefined when the markup is not allowed; the caller then shows the plain text.
  */
-export const previewHtml = (html: string): string | undefined => {
+export const previewHtml = (html: string): string[] | undefined => {
   try {
-    return policy ? policy.createHTML(html) : checkPreviewHtml(html)
+    return partsOf(html).map((part) => (policy ? policy.createHTML(part) : checkPreviewHtml(part)))
   } catch {
     return undefined
   }

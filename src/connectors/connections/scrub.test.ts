@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { longestBlockMs } from '../../../test/support/processes/longest-block.ts'
 import { catalog } from '../catalog/catalog.ts'
 import { createScrubber } from './scrub.ts'
 import type { Connector } from '../catalog/definition.ts'
@@ -42,4 +43,28 @@ test('credential fields that are not secret are not redacted', () => {
 
 test('a secret of fewer than six characters is not redacted', () => {
   assert.equal(createScrubber(accessOf('airtable', { token: 'a' }))('banana'), 'banana')
+})
+
+test('a secret of 16,000 characters is redacted in a megabyte of its own characters without blocking the event loop', () => {
+  // What an OAuth server chooses as its token, and the MCP server of the same person as its response.
+  const token = `ab${'a'.repeat(16_000)}`
+  const scrub = createScrubber(accessOf('mcp', { token }))
+  const text = 'a'.repeat(500_000)
+  const before = process.threadCpuUsage()
+  const clean = scrub(`${text}b${text}`)
+  const { user, system } = process.threadCpuUsage(before)
+  assert.equal(clean, `${text.slice(1)}[redacted]${text.slice(16_000)}`)
+  assert.ok((user + system) / 1_000 < longestBlockMs)
+})
+
+test('a long secret is redacted wherever it begins, also in text that repeats parts of it', () => {
+  const part = fc.constantFrom('a', 'ab', 'aab')
+  const secret = fc.array(part, { minLength: 201, maxLength: 220 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(secret, fc.array(fc.oneof(part, fc.constant('')), { maxLength: 50 }), (token, parts) => {
+      const text = parts.map((one) => (one === '' ? token : one)).join('')
+      const scrub = createScrubber(accessOf('mcp', { token }))
+      assert.equal(scrub(text), text.replaceAll(token, '[redacted]'))
+    }),
+  )
 })

@@ -1,3 +1,4 @@
+import { replaceAllLinear } from '../../platform/text/replace-all.ts'
 import type { Access } from './access.ts'
 
 const mark = '[redacted]'
@@ -32,5 +33,5 @@ const encodingsOf = (value: string): string[] => {
 export const createScrubber = (access: Omit<Access, 'orgId'>): ((text: string) => string) => {
   const encodings = new Set(secretValues(access).flatMap(encodingsOf))
   const longestFirst = [...encodings].filter((text) => text.length >= minLength).toSorted((a, b) => b.length - a.length)
-  return (text) => longestFirst.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
+  return (text) => longestFirst.reduce((clean, secret) => replaceAllLinear(clean, secret, mark), text)
 }

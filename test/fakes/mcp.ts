@@ -26,6 +26,8 @@ export interface FakeMcp {
   answers: object[]
   /** Rejects requests before everything else. */
   guard: ((seen: Seen) => Reply | undefined) | undefined
+  /** Answers the end of a session. */
+  onDelete: (() => Reply | Promise<Reply>) | undefined
   calls: { name: string; input: unknown }[]
   openSessions: Set<string>
 }
@@ -46,6 +48,7 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     error: undefined,
     answers: [],
     guard: undefined,
+    onDelete: undefined,
     calls: [],
     openSessions: new Set(),
   }
@@ -150,7 +153,7 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
   })
   provider.on('DELETE', path, (seen) => {
     mcp.openSessions.delete(String(seen.headers['mcp-session-id']))
-    return { status: 204 }
+    return mcp.onDelete?.() ?? { status: 204 }
   })
   return mcp
 }

@@ -12,6 +12,8 @@ export const handshakeVersions = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /** How long a call waits for the stream of a server's own requests. */
 const openingMs = 2_000
+/** How long a call whose result has arrived waits for the end of its session. */
+const closingMs = 2_000
 
 /**
  * We declare elicitation only, so a server may ask for nothing else but a `ping`. Without an answer it would wait forever.
@@ -58,6 +60,7 @@ const createSend =
         ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
       },
       ...(method === 'GET' ? { signal: closed } : {}),
+      ...(method === 'DELETE' ? { signal: AbortSignal.timeout(closingMs) } : {}),
     })
     if (response.ok) return response
     await response.body?.cancel()
@@ -95,7 +98,9 @@ export const openHandshakeSession = async (
       const resume = (lastEventId: string) => send('GET', undefined, { lastEventId })
       return resultOf(await readResponse(response, { id, answer, resume, deadlineMs, signal }), target.scrub)
     } catch (error) {
-      if (error instanceof ProviderError || signal?.aborted) throw error
+      if (signal?.aborted) throw error
+      // The server has accepted the request. With another token, the caller would send it again and repeat its effect.
+      if (error instanceof ProviderError && error.failure !== 'invalid_credentials') throw error
       throw unavailable('did not complete its response', error)
     }
   }

@@ -83,6 +83,23 @@ describe('MCP connections', () => {
     })
   }
 
+  test('the result of a call does not wait for a server that does not answer the end of its session', async () => {
+    const owner = await app.createOrg()
+    await connect(owner)
+    const session = await agentFor(owner)
+    const silence = Promise.withResolvers<object>()
+    mcp.onDelete = () => silence.promise
+    try {
+      const began = performance.now()
+      const { status } = await run(owner, session, 'mcp__search')
+      // A request has 30 s.
+      assert.deepEqual([status, performance.now() - began < 15_000], ['done', true])
+    } finally {
+      mcp.onDelete = undefined
+      silence.resolve({ status: 204 })
+    }
+  })
+
   test('the token is redacted in errors and results of MCP tools that the model receives', async () => {
     const owner = await app.createOrg()
     await connect(owner)

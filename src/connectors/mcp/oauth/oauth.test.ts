@@ -96,6 +96,33 @@ describe('sign-in at MCP servers', () => {
     assert.equal((await run(owner, 'mcp__search')).status, 'done')
   })
 
+  test('a call that the server has accepted is not sent again when its token ends before the response', async () => {
+    const owner = await app.createOrg()
+    const id = await connect(owner)
+    const { guard } = mcp
+    let accepted = 0
+    mcp.guard = (seen) => {
+      const rejection = guard?.(seen)
+      if (!rejection && (seen.body as { method?: string }).method === 'tools/call') {
+        accepted += 1
+        oauth.accessTokens.clear()
+      }
+      return rejection
+    }
+    // The answer of the client is rejected with 401.
+    mcp.asks = { method: 'ping' }
+    try {
+      const { status, output } = await run(owner, 'mcp__write')
+      assert.deepEqual([status, accepted], ['failed', 1])
+      assert.match(output.error ?? '', /did not complete its response/)
+    } finally {
+      mcp.guard = guard
+      mcp.asks = undefined
+    }
+    assert.equal((await get(owner, id)).status, 'active')
+    assert.equal((await run(owner, 'mcp__write')).status, 'done')
+  })
+
   test('a sign-in that has ended breaks the connection, and signing in again repairs it', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)

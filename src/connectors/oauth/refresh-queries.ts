@@ -10,7 +10,10 @@ export const refreshClaim: LeaseOptions = {
   returning: secretsColumns,
 }
 
-/** False when the connection was revoked or reconnected in the meantime. */
+/**
+ * False when the connection was revoked or reconnected in the meantime. A connection that began to wait for the acceptance
+ * of changed tools keeps the lease: a provider that rotates tokens no longer accepts the previous one.
+ */
 export const storeRefreshed = async (
   db: Db,
   { orgId, id }: ConnectionRef,
@@ -21,8 +24,9 @@ export const storeRefreshed = async (
     update connections
     set secrets = ${secrets}, secrets_version = secrets_version + 1, scopes = ${scopes},
       token_expires_at = ${expiresAt(lifetime)}, refresh_due_at = ${refreshDueAt(lifetime)},
-      lease_token = null, lease_until = null, last_error = null, revision = revision + 1, updated_at = now()
-    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)) > 0
+      lease_token = null, lease_until = null, last_error = case when status = 'error' then last_error end,
+      revision = revision + 1, updated_at = now()
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status in ('active', 'error')`)) > 0
 
 /** Time between two refresh attempts while a provider issues no token. */
 const retryInterval = sql`interval '30 seconds'`
@@ -31,7 +35,7 @@ export const postponeRefresh = (db: Db, { orgId, id }: ConnectionRef, leaseToken
   db.execute(sql`
     update connections
     set refresh_due_at = statement_timestamp() + ${retryInterval}, lease_token = null, lease_until = null
-    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status in ('active', 'error')`)
 
 /** Makes a refresh due now, unless the secrets have changed since this version was read. */
 export const requireRefresh = (db: Db, { orgId, id }: ConnectionRef, secretsVersion: number) =>

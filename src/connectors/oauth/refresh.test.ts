@@ -301,6 +301,25 @@ test('a rotated token survives a statement that fails', async () => {
   assert.equal((await read(connected)).status, 'active')
 })
 
+test('a rotated token is stored although the connection begins to wait for the acceptance of changed tools', async () => {
+  const connected = await connect()
+  await makeDue(connected)
+  oauth.onToken = async () => {
+    delete oauth.onToken
+    // As another call with the token that has not expired: an MCP server offers other tools.
+    await db.execute(
+      sql`update connections set status = 'error', last_error = 'Review.' where id = ${connected.ref.id}`,
+    )
+    return undefined
+  }
+  await assert.rejects(freshAccess(deps, connected.ref), { code: 'CONFLICT', message: 'Review.' })
+  const { status, lastError } = await read(connected)
+  assert.deepEqual([status, lastError], ['error', 'Review.'])
+  await db.execute(sql`update connections set status = 'active', last_error = null where id = ${connected.ref.id}`)
+  await endToken(connected)
+  assert.equal((await whoami(connected)).status, 200)
+})
+
 test('a token that has not expired is used while the worker that refreshes it is dead, unless the provider rejects it', async () => {
   const connected = await connect()
   const lease = (seconds: number) =>

@@ -130,9 +130,9 @@ const unrelatedToGrant = new Set([
 
 const tokenFormat = /^[\x21-\x7e]{1,16384}$/
 
-/** Ten years. Providers use larger values for tokens that do not expire, and PostgreSQL cannot store all of them. */
 /** A shorter lifetime would be refreshed again before its token is used. A rejected token is refreshed anyway. */
 const minLifetimeSeconds = 60
+/** Ten years. Providers use larger values for tokens that do not expire, and PostgreSQL cannot store all of them. */
 const maxLifetimeSeconds = 315_360_000
 
 /** A client that was registered for one connection ends with it: the user must connect again for a new one. */

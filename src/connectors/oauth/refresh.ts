@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { claimLease } from '../../platform/database/lease.ts'
 import type { Claim } from '../../platform/database/lease.ts'
 import { conflict, serviceUnavailable } from '../../platform/http/errors.ts'
+import { createBackoff } from '../../platform/process/backoff.ts'
 import { catalog } from '../catalog/catalog.ts'
 import type { Connector } from '../catalog/definition.ts'
 import type { ConnectionRef, FreshAccess } from '../connections/access.ts'
@@ -106,13 +107,15 @@ const storeWithRetry = async (
   refreshed: Parameters<typeof queries.storeRefreshed>[3],
 ): Promise<boolean> => {
   const untilMs = claimedAtMs + refreshLease.leaseMs
-  for (let backoffMs = 100; ; backoffMs = Math.min(backoffMs * 2, 2_000)) {
+  const backoff = createBackoff({ firstMs: 200, maxMs: 2_000 })
+  for (;;) {
     try {
       return await queries.storeRefreshed(db, ref, token, refreshed)
     } catch (error) {
-      if (performance.now() + backoffMs >= untilMs) throw error
+      const pauseMs = backoff.next()
+      if (performance.now() + pauseMs >= untilMs) throw error
       log.warn({ err: error, connectionId: ref.id }, 'a refreshed token could not be stored yet')
-      await delay(backoffMs)
+      await delay(pauseMs)
     }
   }
 }

@@ -34,3 +34,6 @@ export interface ConnectorRouteDeps extends Omit<AccessDeps, 'config'> {
   quotas: Quotas
   sessions: SessionAuthority
 }
+
+/** Runs the work of a sweep for one org, so that the orgs after one that fails have their turn. */
+export type AttemptForOrg = (orgId: string, work: () => Promise<unknown>) => Promise<void>

@@ -179,4 +179,35 @@ describe('the connections of a person whom an earlier version has removed', () =
     }
     assert.equal((await stateOf(own))?.status, 'active')
   })
+
+  test('are revoked by the hourly job for the orgs after one that fails', async () => {
+    const left = async () => {
+      const member = await app.createUser(await app.createOrg(), 'member')
+      const flow = await begin(member)
+      await removeOnly(member)
+      return { orgId: member.orgId, id: flow.id }
+    }
+    const [broken, right] = [await left(), await left()]
+    assert.ok(broken.orgId < right.orgId)
+    await db.execute(sql`create table broken_connections as select ${broken.id}::uuid as id`)
+    await db.execute(sql`
+      create function reject_change() returns trigger language plpgsql security definer as $$
+      begin
+        if exists (select from broken_connections b where b.id = new.id) then raise exception 'broken'; end if;
+        return new;
+      end $$`)
+    await db.execute(
+      sql`create trigger reject_change before update on connections for each row execute function reject_change()`,
+    )
+    try {
+      await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, sweepConnections, {}))
+      await until('the connection of the second org is revoked', async () => {
+        return (await stateOf(right.id))?.status === 'revoked'
+      })
+      assert.ok(app.logLines.some((line) => line.includes('could not be swept') && line.includes(broken.orgId)))
+    } finally {
+      await db.execute(sql`drop trigger reject_change on connections`)
+    }
+    assert.notEqual((await stateOf(broken.id))?.status, 'revoked')
+  })
 })

@@ -8,7 +8,7 @@ import type { ConnectionRef } from '../connections/access.ts'
 import { leasedConnection } from '../connections/queries.ts'
 import type { SecretsRow } from '../connections/queries.ts'
 import { openSecrets } from '../connections/secrets.ts'
-import type { AccessDeps } from '../deps.ts'
+import type { AccessDeps, AttemptForOrg } from '../deps.ts'
 import { revokeGrant } from './client.ts'
 import { revokeAtProvider } from './revocation-job.ts'
 import * as queries from './revocation-queries.ts'
@@ -71,13 +71,14 @@ const sweepPage = 1_000
 export const sweepPending = async (
   deps: Pick<AccessDeps, 'db'>,
   jobs: Pick<Jobs, 'unattended' | 'enqueue'>,
+  attempt: AttemptForOrg,
 ): Promise<void> => {
   let page: ConnectionRef[] = []
   do {
     page = await queries.listPending(deps.db, sweepPage, page.at(-1))
     if (page.length === 0) return
     for (const ref of await jobs.unattended(revokeAtProvider, page)) {
-      await deps.db.transaction(ref, (db) => jobs.enqueue(db, revokeAtProvider, ref))
+      await attempt(ref.orgId, () => deps.db.transaction(ref, (db) => jobs.enqueue(db, revokeAtProvider, ref)))
     }
   } while (page.length === sweepPage)
 }

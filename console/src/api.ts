@@ -1,7 +1,7 @@
 import { QueryCache, QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { AtriumError, createClient } from '@atrium/client'
-import type { CallArguments, Data, Route } from '@atrium/client'
+import type { CallArguments, Data, Me, Route } from '@atrium/client'
 import { scope } from './scope.ts'
 import { showDirections } from './ui/text/visible-text.ts'
 
@@ -80,6 +80,20 @@ export const read = <R extends Route>(route: R, ...[request]: CallArguments<R>) 
       return api.call(route, ...([withSignal] as unknown as CallArguments<R>))
     },
   })
+
+/**
+ * The headers that select the org and workspace of this tab, for work that consists of several requests: the person may
+ * switch to another org meanwhile.
+ */
+export const scopeHeaders = (): Record<string, string> => {
+  const { workspaceId } = scope()
+  // Until the person chooses one, the server chooses.
+  const orgId = scope().orgId ?? queryClient.getQueryData<Me>(keyOf('GET /me'))?.org.id
+  return {
+    ...(orgId !== undefined && { 'x-org-id': orgId }),
+    ...(workspaceId !== undefined && { 'x-workspace-id': workspaceId }),
+  }
+}
 
 /** Invalidates the responses of these routes, so that everything that shows them loads them again. */
 export const refresh = (...routes: Route[]): Promise<unknown> =>

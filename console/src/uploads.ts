@@ -2,10 +2,9 @@ import { t } from '@lingui/core/macro'
 // Uploads continue when the person opens another page, so this store belongs to the tab. Each small file is one multipart
 // request, larger ones are resumable or sent to the object store; three run at a time.
 import { uniqueKey } from '@atrium/client'
-import { api, refresh } from './api.ts'
+import { api, refresh, scopeHeaders } from './api.ts'
 import { retryWhenRateLimited } from './rate-limit.ts'
 import type { ResumableFile } from './uploads/memory.ts'
-import { scope } from './scope.ts'
 import { sendRequest } from './uploads/request.ts'
 import { change, isOpen, listUploads, publish } from './uploads/state.ts'
 
@@ -140,18 +139,19 @@ const startWork = (): void => {
   for (let count = 0; count < maxConcurrentUploads; count += 1) void work()
 }
 
-const scopeHeaders = (): Record<string, string> => {
-  const { orgId, workspaceId } = scope()
-  return {
-    ...(orgId !== undefined && { 'x-org-id': orgId }),
-    ...(workspaceId !== undefined && { 'x-workspace-id': workspaceId }),
-  }
+/** Where uploads go. The person may switch to another org before all have begun. */
+interface Target {
+  parentId: string | null
+  /** The file that gets the bytes as a new version. */
+  fileId?: string | null
+  /** Of the org and the workspace. */
+  scope: Record<string, string>
 }
 
-const enqueue = (file: File, parentId: string | null, fileId: string | null = null): void => {
+const enqueue = (file: File, { parentId, fileId = null, scope }: Target): void => {
   const id = uniqueKey()
   // With the idempotency key a retry does not store the file twice. A version is not made twice from the same bytes.
-  const headers = { ...scopeHeaders(), ...(fileId === null && { 'idempotency-key': id }) }
+  const headers = { ...scope, ...(fileId === null && { 'idempotency-key': id }) }
   const job: Job = { file, parentId, fileId, headers, abort: new AbortController() }
   jobs.set(id, job)
   const { name, size } = file
@@ -159,9 +159,13 @@ const enqueue = (file: File, parentId: string | null, fileId: string | null = nu
 }
 
 /** Uploads into a folder and creates missing folders. Rejects when a folder cannot be created. */
-export const upload = async (chosen: readonly Chosen[], parentId: string | null): Promise<void> => {
+export const upload = async (
+  chosen: readonly Chosen[] | Promise<readonly Chosen[]>,
+  parentId: string | null,
+): Promise<void> => {
   const folders = new Map<string, string | null>([['', parentId]])
-  for (const { file, path } of chosen) {
+  const scope = scopeHeaders()
+  for (const { file, path } of await chosen) {
     let key = ''
     let parent = parentId
     for (const name of path) {
@@ -169,7 +173,7 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       let folder = folders.get(key)
       if (folder === undefined) {
         const body = { source: 'folder' as const, name, parentId: parent }
-        const created = await retryWhenRateLimited(() => api.call('POST /files', { body }))
+        const created = await retryWhenRateLimited(() => api.call('POST /files', { body, headers: scope }))
         folder = created.file.id
         folders.set(key, folder)
         refreshSoon()
@@ -177,14 +181,14 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       parent = folder
     }
     if (!file) continue
-    enqueue(file, parent)
+    enqueue(file, { parentId: parent, scope })
     startWork()
   }
 }
 
 /** Uploads the bytes as a new version of a file. */
 export const uploadVersion = (file: File, fileId: string): void => {
-  enqueue(file, null, fileId)
+  enqueue(file, { parentId: null, fileId, scope: scopeHeaders() })
   startWork()
 }
 

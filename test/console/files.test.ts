@@ -9,6 +9,8 @@ import { assertAccessible, fillFolder, startConsole } from '../support/console.t
 import { startDirectStore } from '../fakes/direct-store.ts'
 import { create, upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
+import { systemActor } from '../../src/identity/actor.ts'
+import { addMember } from '../../src/identity/members/members.ts'
 import { sql } from '../../src/platform/database/database.ts'
 import { until } from '../support/until.ts'
 
@@ -41,6 +43,35 @@ describe('uploading', () => {
     await page.goBack()
     await row(page, 'a.txt').waitFor()
     assert.deepEqual(pageErrors, [])
+  })
+
+  test('a folder is uploaded to the org in which the upload began when the person switches to another one', async () => {
+    const [first, second] = [await app.createOrg('First'), await app.createOrg('Second')]
+    await app.db.transaction('all orgs', (db) =>
+      addMember(db, systemActor(second.orgId, 'test'), { email: first.email, role: 'admin' }),
+    )
+    const { page } = await open(first, '/files')
+    await page.getByRole('button', { name: 'First, Main: switch' }).waitFor()
+    const { promise: switched, resolve: proceed } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/files', async (route) => {
+      if ((route.request().postData() ?? '').includes('"source":"folder"')) await switched
+      return route.fallback()
+    })
+    await mkdir(join(scratch, 'contracts', 'signed'), { recursive: true })
+    await writeFile(join(scratch, 'contracts', 'a.txt'), 'a')
+    await writeFile(join(scratch, 'contracts', 'signed', 'b.txt'), 'b')
+    const creating = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/files'))
+    await page.getByLabel('Folder to upload').first().setInputFiles(join(scratch, 'contracts'))
+    await creating
+    await page.getByRole('button', { name: 'First, Main: switch' }).click()
+    await page.getByRole('menuitem', { name: 'Second' }).click()
+    await page.getByRole('button', { name: 'Second, Main: switch' }).waitFor()
+    proceed()
+    await page.getByRole('heading', { name: '2 uploaded' }).waitFor()
+    const namesIn = async (as: TestActor, query = ''): Promise<string[]> =>
+      (await listOf(as, query)).map(({ name }) => name).toSorted()
+    assert.deepEqual(await namesIn(first, '&search=.txt&recursive=true'), ['a.txt', 'b.txt'])
+    assert.deepEqual(await namesIn(second), [])
   })
 
   test('a large file is sent to the object store where the server offers it, and continues after a pause', async () => {

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, ReceiptText } from 'lucide-react'
 import { useSearchParams } from 'react-router'
-import { api, keyOf } from '../../api.ts'
+import { api, keyOf, scopeHeaders } from '../../api.ts'
 import { retryWhenRateLimited } from '../../rate-limit.ts'
 import { formatWord } from '../../words.ts'
 import { Button } from '../../ui/forms/button.tsx'
@@ -29,9 +29,10 @@ const queryOf = (type: string | undefined, cursor: string | undefined, limit: nu
 const exportAll = async (type: string | undefined): Promise<void> => {
   const items: Transaction[] = []
   let cursor: string | undefined
+  const headers = scopeHeaders()
   do {
     const query = queryOf(type, cursor, 100)
-    const page = await retryWhenRateLimited(() => api.call('GET /billing/transactions', { query }))
+    const page = await retryWhenRateLimited(() => api.call('GET /billing/transactions', { query, headers }))
     items.push(...page.items)
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)

@@ -11,9 +11,9 @@ import styles from './drop-target.module.css'
 export const dropInto = (data: DataTransfer, folderId: string | null): void => {
   if (isRowDrag(data)) void moveFiles(readDraggedRows(data), folderId)
   else if (isFileDrag(data)) {
-    filesOfDrop(data)
-      .then((chosen) => upload(chosen, folderId))
-      .catch((error: unknown) => toast.failed(t`Some files could not be uploaded`, error))
+    upload(filesOfDrop(data), folderId).catch((error: unknown) =>
+      toast.failed(t`Some files could not be uploaded`, error),
+    )
   }
 }
 

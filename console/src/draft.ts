@@ -2,11 +2,16 @@ import { useState } from 'react'
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+/** The fields of a draft that differ from what is stored: saving the others could revert a change of somebody else. */
+export const changesOf = <D extends object>(draft: D, stored: D): Partial<D> =>
+  Object.fromEntries(
+    Object.entries(draft).filter(([name, value]) => !isSame(value, stored[name as keyof D])),
+  ) as Partial<D>
+
+export const isEmpty = (changes: object): boolean => Object.keys(changes).length === 0
+
 /** `draft` with the fields of `next` that were not edited since `before`. */
-const rebase = <D extends object>(draft: D, before: D, next: D): D => {
-  const edited = Object.entries(draft).filter(([name, value]) => !isSame(value, before[name as keyof D]))
-  return { ...next, ...Object.fromEntries(edited) }
-}
+const rebase = <D extends object>(draft: D, before: D, next: D): D => ({ ...next, ...changesOf(draft, before) })
 
 /**
  * The fields of a form that edits a stored record. When somebody else changes the record meanwhile, fields that were not

@@ -87,6 +87,35 @@ test('an owner adds funds, sets automatic top-up, sees spending by day and by ag
   assert.deepEqual(pageErrors, [])
 })
 
+test('a page that was opened before somebody else turned off automatic top-up does not turn it on again', async () => {
+  const owner = await app.createOrg()
+  const change = (json: object) => app.call('PATCH', '/api/v1/billing', { as: owner, json })
+  await change({ autoTopupEnabled: true, autoTopupThresholdCents: 1_000, autoTopupAmountCents: 2_000 })
+  const { page } = await open(owner, '/billing')
+  const topUp = page.locator('section', { hasText: 'Automatic top-up' }).last()
+  const threshold = topUp.getByLabel('When the balance falls below')
+  await threshold.waitFor()
+  // The page does not learn of the change before it is saved.
+  await page.route('**/api/v1/billing', (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.fallback(),
+  )
+  await change({ autoTopupEnabled: false, autoTopupMonthlyCapCents: 5_000 })
+  await threshold.fill('12.50')
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await topUp.getByRole('button', { name: 'Save' }).click()
+  assert.equal((await saved).status(), 200)
+  const { body } = await app.call('GET', '/api/v1/billing', { as: owner })
+  const { autoTopupEnabled, autoTopupThresholdCents } = body.data.balance
+  assert.deepEqual(
+    { autoTopupEnabled, autoTopupThresholdCents, cap: body.data.autoTopup.monthlyCapCents },
+    { autoTopupEnabled: false, autoTopupThresholdCents: 1_250, cap: 5_000 },
+  )
+  await page.unroute('**/api/v1/billing')
+  await page.reload()
+  await topUp.getByRole('switch').waitFor()
+  assert.equal(await topUp.getByRole('switch').isChecked(), false)
+})
+
 test('what was charged this month is the same amount on every page', async () => {
   const owner = await app.createOrg()
   const { id } = await openPaid(app, owner)

@@ -3,8 +3,8 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot, PaymentReceipt, StatementList } from '@atrium/client'
 import { ReceiptText } from 'lucide-react'
-import { useState } from 'react'
 import { api, read, refresh, usePages } from '../../api.ts'
+import { changesOf, isEmpty, useDraft } from '../../draft.ts'
 import { formatCents, formatDateTime, formatUtcMonth } from '../../format.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { LoadMore } from '../../ui/data/load-more.tsx'
@@ -142,24 +142,28 @@ const Receipts = () => {
   )
 }
 
+const detailsOf = ({ name, address, taxId, email }: BillingSnapshot['billingDetails']) => ({
+  name: name ?? '',
+  address: address ?? '',
+  taxId: taxId ?? '',
+  email: email ?? '',
+})
+
 const Details = ({ billingDetails }: Pick<BillingSnapshot, 'billingDetails'>) => {
   const off = useManageReason()
-  const [draft, setDraft] = useState(() => ({
-    name: billingDetails.name ?? '',
-    address: billingDetails.address ?? '',
-    taxId: billingDetails.taxId ?? '',
-    email: billingDetails.email ?? '',
-  }))
+  const { draft, change } = useDraft(billingDetails, detailsOf)
+  const changes = changesOf(draft, detailsOf(billingDetails))
+  const problem = off || (isEmpty(changes) && t`Nothing has changed.`)
   const field = (name: keyof typeof draft) => ({
     field: `billingDetails.${name}`,
     value: draft[name],
     optional: true,
     readOnly: off !== false,
-    onChange: ({ target }: { target: { value: string } }) => setDraft((known) => ({ ...known, [name]: target.value })),
+    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
   })
   const { busy, error, submit } = useSubmit(async () => {
-    if (off !== false) return
-    await api.call('PATCH /billing', { body: { billingDetails: draft } })
+    if (problem !== false) return
+    await api.call('PATCH /billing', { body: { billingDetails: changes } })
     await refresh('GET /billing')
     toast.done(t`Saved`)
   })
@@ -181,7 +185,7 @@ const Details = ({ billingDetails }: Pick<BillingSnapshot, 'billingDetails'>) =>
         </FieldRow>
         <FormError />
         <div>
-          <Button type="submit" busy={busy} disabledReason={off}>
+          <Button type="submit" busy={busy} disabledReason={problem}>
             <Trans>Save</Trans>
           </Button>
         </div>

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import type { BillingSnapshot } from '@atrium/client'
-import { useState } from 'react'
 import { apiText } from '../../i18n/language.ts'
 import { api, refresh } from '../../api.ts'
+import { changesOf, isEmpty, useDraft } from '../../draft.ts'
 import { formatCents, formatDateTime, formatMicrocents } from '../../format.ts'
 import { formatWord } from '../../words.ts'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -47,29 +47,34 @@ const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) 
   />
 )
 
-export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: BillingSnapshot }) => {
+const topUpOf = ({ balance, autoTopup }: BillingSnapshot) => ({
+  enabled: balance.autoTopupEnabled,
+  threshold: dollarsOf(balance.autoTopupThresholdCents),
+  amount: dollarsOf(balance.autoTopupAmountCents),
+  cap: limitOf(autoTopup.monthlyCapCents),
+})
+
+const bodyOf = ({ enabled, threshold, amount, cap }: ReturnType<typeof topUpOf>) => ({
+  autoTopupEnabled: enabled,
+  autoTopupThresholdCents: centsOf(threshold) ?? 0,
+  autoTopupAmountCents: centsOf(amount) ?? 0,
+  autoTopupMonthlyCapCents: cap.trim() === '' ? null : (centsOf(cap) ?? null),
+})
+
+export const AutoTopUp = ({ snapshot }: { snapshot: BillingSnapshot }) => {
   const off = useManageReason()
-  const [draft, setDraft] = useState(() => ({
-    enabled: balance.autoTopupEnabled,
-    threshold: dollarsOf(balance.autoTopupThresholdCents),
-    amount: dollarsOf(balance.autoTopupAmountCents),
-    cap: limitOf(autoTopup.monthlyCapCents),
-  }))
-  const set = (patch: Partial<typeof draft>): void => setDraft((known) => ({ ...known, ...patch }))
+  const { autoTopup } = snapshot
+  const { draft, change: set } = useDraft(snapshot, topUpOf)
+  const body = changesOf(bodyOf(draft), bodyOf(topUpOf(snapshot)))
   const problems = {
     threshold: amountProblem(draft.threshold, 100, anyAmount),
     amount: amountProblem(draft.amount, 100, anyAmount),
     cap: optionalProblem(draft.cap),
   }
-  const problem = off || Object.values(problems).find((one) => one !== undefined)
+  const problem =
+    off || (Object.values(problems).find((one) => one !== undefined) ?? (isEmpty(body) && t`Nothing has changed.`))
   const { busy, error, submit } = useSubmit(async () => {
     if (typeof problem === 'string') return
-    const body = {
-      autoTopupEnabled: draft.enabled,
-      autoTopupThresholdCents: centsOf(draft.threshold) ?? 0,
-      autoTopupAmountCents: centsOf(draft.amount) ?? 0,
-      autoTopupMonthlyCapCents: draft.cap.trim() === '' ? null : (centsOf(draft.cap) ?? null),
-    }
     await api.call('PATCH /billing', { body })
     await refresh('GET /billing')
     toast.done(t`Saved`)
@@ -135,10 +140,13 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
   )
 }
 
-export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapshot }) => {
+const capOf = ({ limits }: BillingSnapshot) => ({ cap: limitOf(limits.org.monthlyCapCents) })
+
+export const MonthlyLimit = ({ snapshot }: { snapshot: BillingSnapshot }) => {
   const off = useManageReason()
-  const { org } = limits
-  const [cap, setCap] = useState(() => limitOf(org.monthlyCapCents))
+  const { org } = snapshot.limits
+  const { draft, change } = useDraft(snapshot, capOf)
+  const { cap } = draft
   const problem = optionalProblem(cap)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== undefined || off !== false) return
@@ -171,7 +179,7 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
           value={cap}
           error={problem}
           hint={t`${formatMicrocents(org.chargedThisMonthMicrocents)} charged this month. Leave empty for no limit.`}
-          onChange={({ target }) => setCap(target.value)}
+          onChange={({ target }) => change({ cap: target.value })}
         />
         <Button type="submit" busy={busy} disabledReason={off || problem}>
           <Trans>Save</Trans>

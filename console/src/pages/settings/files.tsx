@@ -6,6 +6,7 @@ import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, read, refresh, usePages } from '../../api.ts'
+import { changesOf, isEmpty, useDraft } from '../../draft.ts'
 import { formatDateTime } from '../../format.ts'
 import { textOf } from '../../i18n/text.ts'
 import { useIdentity } from '../../session.tsx'
@@ -35,26 +36,35 @@ const isOutside = (text: string, most: number): boolean => {
   return value !== null && !(Number.isInteger(value) && value >= 0 && value <= most)
 }
 
+const own = (value: number, standard: number): string => (value === standard ? '' : String(value))
+
+const retentionOf = ({ versionsKept, versionsDays, defaults }: Retention) => ({
+  kept: own(versionsKept, defaults.versionsKept),
+  days: own(versionsDays, defaults.versionsDays),
+})
+
+const bodyOf = ({ kept, days }: ReturnType<typeof retentionOf>) => ({
+  versionsKept: numberOf(kept),
+  versionsDays: numberOf(days),
+})
+
 const RetentionForm = ({ saved }: { saved: Retention }) => {
   const { can } = useIdentity()
   const { defaults } = saved
-  const own = (value: number, standard: number): string => (value === standard ? '' : String(value))
-  const [kept, setKept] = useState(own(saved.versionsKept, defaults.versionsKept))
-  const [days, setDays] = useState(own(saved.versionsDays, defaults.versionsDays))
+  const { draft, change } = useDraft(saved, retentionOf)
+  const { kept, days } = draft
+  const body = changesOf(bodyOf(draft), bodyOf(retentionOf(saved)))
   const form = useSubmit(async () => {
-    await api.call('PATCH /files/retention', { body: { versionsKept: numberOf(kept), versionsDays: numberOf(days) } })
+    await api.call('PATCH /files/retention', { body })
     await refresh('GET /files/retention')
     toast.done(t`Retention saved`)
   })
   const keptError = isOutside(kept, 1_000) ? t`Enter a whole number from 0 to 1,000.` : undefined
   const daysError = isOutside(days, 3_650) ? t`Enter a whole number from 0 to 3,650.` : undefined
   const mayWrite = can('org:write')
-  const isSame =
-    (numberOf(kept) ?? defaults.versionsKept) === saved.versionsKept &&
-    (numberOf(days) ?? defaults.versionsDays) === saved.versionsDays
   const problem =
     (!mayWrite && t`Only owners and admins can change the retention.`) ||
-    (keptError ?? daysError ?? (isSame && t`Nothing has changed.`))
+    (keptError ?? daysError ?? (isEmpty(body) && t`Nothing has changed.`))
   return (
     <Form
       className={styles['form']}
@@ -74,7 +84,7 @@ const RetentionForm = ({ saved }: { saved: Retention }) => {
           hint={t`Former versions to keep. Empty: ${defaults.versionsKept}, the default of the server.`}
           error={keptError}
           value={kept}
-          onChange={({ target }) => setKept(target.value)}
+          onChange={({ target }) => change({ kept: target.value })}
         />
         <TextField
           label={t`Days`}
@@ -89,7 +99,7 @@ const RetentionForm = ({ saved }: { saved: Retention }) => {
           }
           error={daysError}
           value={days}
-          onChange={({ target }) => setDays(target.value)}
+          onChange={({ target }) => change({ days: target.value })}
         />
       </FieldRow>
       <div>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { OrgSettings } from '@atrium/client'
 import { useState } from 'react'
 import { api, read, refresh, queryClient } from '../../api.ts'
+import { changesOf, isEmpty, useDraft } from '../../draft.ts'
 import { languageNames } from '../../i18n/language.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -69,24 +70,25 @@ type Defaults = Pick<OrgSettings, 'defaultModel' | 'defaultTimeZone' | 'defaultL
 
 const orNull = <T extends string>(value: string): T | null => (value === '' ? null : (value as T))
 
+const defaultsOf = ({ defaultModel, defaultTimeZone, defaultLanguage }: Defaults): Defaults => ({
+  defaultModel,
+  defaultTimeZone,
+  defaultLanguage,
+})
+
 const DefaultsForm = ({ saved }: { saved: Defaults }) => {
   const { can } = useIdentity()
   const { items } = useChatModels()
-  const [draft, setDraft] = useState(saved)
-  const change = (patch: Partial<Defaults>): void => setDraft((known) => ({ ...known, ...patch }))
+  const { draft, change } = useDraft(saved, defaultsOf)
+  const body = changesOf(draft, defaultsOf(saved))
   const { busy, error, submit } = useSubmit(async () => {
-    const { defaultModel, defaultTimeZone, defaultLanguage } = draft
-    await api.call('PATCH /org', { body: { defaultModel, defaultTimeZone, defaultLanguage } })
+    await api.call('PATCH /org', { body })
     await refreshOrg()
     toast.done(t`Defaults saved`)
   })
   const mayWrite = can('org:write')
-  const isSame =
-    draft.defaultModel === saved.defaultModel &&
-    draft.defaultTimeZone === saved.defaultTimeZone &&
-    draft.defaultLanguage === saved.defaultLanguage
   const problem =
-    (!mayWrite && t`Only owners and admins can change the defaults.`) || (isSame && t`Nothing has changed.`)
+    (!mayWrite && t`Only owners and admins can change the defaults.`) || (isEmpty(body) && t`Nothing has changed.`)
   return (
     <Form
       className={styles['form']}

@@ -5,6 +5,7 @@ import { PenLine, Plus, SquareKanban, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, refresh, usePages } from '../../api.ts'
+import { changesOf, isEmpty } from '../../draft.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -28,8 +29,10 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
   const [instructions, setInstructions] = useState(project?.instructions ?? '')
   const form = useSubmit(async () => {
     const body = { name: name.trim(), description: orNull(description), instructions: orNull(instructions) }
-    if (project) await api.call('PATCH /projects/:id', { params: { id: project.id }, body })
-    else await api.call('POST /projects', { body })
+    if (project) {
+      const changes = changesOf<typeof body>(body, project)
+      if (!isEmpty(changes)) await api.call('PATCH /projects/:id', { params: { id: project.id }, body: changes })
+    } else await api.call('POST /projects', { body })
     await refresh('GET /projects', 'GET /files')
     onClose()
   })

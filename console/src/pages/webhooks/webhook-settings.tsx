@@ -4,7 +4,7 @@ import type { Webhook, WebhookWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, refresh } from '../../api.ts'
-import { useDraft } from '../../draft.ts'
+import { changesOf, isEmpty, useDraft } from '../../draft.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -31,11 +31,11 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
 
 const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const { draft, change, reset } = useDraft(webhook, draftOf)
-  const isChanged = JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(draftOf(webhook)))
-  const problem = reason || problemOf(draft) || (!isChanged && t`No changes to save.`)
+  const body = changesOf(bodyOf(draft), bodyOf(draftOf(webhook)))
+  const problem = reason || problemOf(draft) || (isEmpty(body) && t`No changes to save.`)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
-    reset(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: bodyOf(draft) })))
+    reset(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body })))
     await refresh('GET /webhooks', 'GET /webhooks/:id')
     toast.done(t`Saved`)
   })

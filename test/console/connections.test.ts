@@ -176,3 +176,22 @@ test('a person connects an MCP server that asks for sign-in by its URL', async (
   await row.getByText('Fake').waitFor()
   assert.deepEqual(pageErrors, [])
 })
+
+test('the page of a provider cannot open another page in place of the console', async () => {
+  const owner = await app.createOrg()
+  const { page, context } = await open(owner, '/connections')
+  await searchFor(page, 'mcp')
+  await page.getByRole('button', { name: 'Connect MCP server' }).click()
+  await page.getByLabel('URL', { exact: true }).fill(`${provider.url}/mcp`)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  const { host, origin } = new URL(provider.url)
+  await context.route(
+    (url) => url.origin === origin,
+    (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Hostile</title>' }),
+  )
+  const opening = context.waitForEvent('page')
+  await page.getByRole('button', { name: `Continue to ${host}` }).click()
+  const opened = await opening
+  await opened.waitForURL((url) => url.origin === origin)
+  assert.equal(await opened.evaluate('window.opener'), null)
+})

@@ -41,6 +41,8 @@ export const openProvider = async (loadUrl: () => Promise<string>): Promise<void
     const url = await loadUrl()
     // A `javascript:` URL would run in this origin.
     if (!/^https?:/.test(url)) throw new Error('The provider URL is not an HTTP URL.')
+    // The page may be that of any MCP server, and could open another page in place of the console.
+    opened.opener = null
     opened.location.href = url
   } catch (error) {
     opened.close()

@@ -111,6 +111,8 @@ export const changeMessageDraft = (key: string, change: (now: MessageDraft) => M
  */
 export const sendMessageDraft = async (key: string, send: (draft: MessageDraft) => Promise<void>): Promise<void> => {
   const draft = messageDraft(key)
+  // What was typed just now. Later, a pending timer would store the empty field in its place.
+  store(key)
   set(key, emptyDraft)
   try {
     await send(draft)

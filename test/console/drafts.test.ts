@@ -89,6 +89,27 @@ test('a message that could not be sent returns to its draft, also after the pers
   assert.equal(await page.getByRole('log').getByText('A long text', { exact: true }).count(), 1)
 })
 
+test('a message that is being sent returns to its draft when the page is closed before the server has it', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  const { id } = await openSession(app, owner, { agentId: 'ann', title: 'First' })
+  const { page } = await open(owner, `/chat/${id}`)
+  await page.route('**/api/v1/sessions/*/messages', (route) =>
+    route.request().method() === 'POST' ? undefined : route.fallback(),
+  )
+  const box = page.getByRole('textbox', { name: 'Message Ann' })
+  await box.waitFor()
+  await page.clock.install()
+  const sending = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/messages'))
+  await box.fill('A long text')
+  await box.press('Enter')
+  await sending
+  // Longer than a draft waits until it is stored.
+  await page.clock.fastForward(1_000)
+  await page.reload()
+  await until('the text is back', async () => (await box.inputValue()) === 'A long text')
+})
+
 test('a draft is deleted by signing out, and another person in the same browser never sees it', async () => {
   const owner = await app.createOrg()
   const other = await app.createUser(owner, 'owner')

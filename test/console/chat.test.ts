@@ -122,6 +122,66 @@ test('a stopped response keeps its text and can be continued', async () => {
   assert.equal(await page.getByText('and no further').count(), 0)
 })
 
+test('two clicks on Continue send one message, so that one turn is charged', async () => {
+  const owner = await app.createOrg()
+  const { script, go } = inTwoParts('As far as here', ' and no further')
+  const rest = inTwoParts('More of it', '.')
+  rest.go()
+  model.play(script, rest.script)
+  await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
+  const { page } = await open(owner, '/chat?agent=slow')
+  await page.getByRole('textbox', { name: 'Message Slow' }).fill('Begin')
+  await page.keyboard.press('Enter')
+  await page.getByText('As far as here').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Stopped by a user.').waitFor()
+  go()
+  const { promise: clicked, resolve: release } = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route('**/api/v1/sessions/*/messages', async (route) => {
+    if (route.request().method() === 'POST') {
+      sent += 1
+      await clicked
+    }
+    return route.fallback()
+  })
+  await page.getByRole('button', { name: 'Continue' }).dblclick()
+  release()
+  await page.getByText('More of it.').waitFor()
+  assert.equal(sent, 1)
+})
+
+/** Runs in the page: the first stream of a turn opens, and nothing arrives, as when the network of a laptop has changed. */
+const loseFirstStream = `
+  const connect = window.fetch
+  window.lostStreams = 0
+  window.fetch = async (...args) => {
+    const response = await connect(...args)
+    if (window.lostStreams > 0 || !/\\/turns\\/[^/]+\\/stream/.test(args[0])) return response
+    window.lostStreams = 1
+    await response.body.cancel()
+    const start = (body) => args[1].signal.addEventListener('abort', () => body.error(args[1].signal.reason))
+    return new Response(new ReadableStream({ start }), response)
+  }`
+
+test('a response is shown as it arrives although its first connection was lost without an error', async () => {
+  const owner = await app.createOrg()
+  const { script, go } = inTwoParts('The first half, ', 'and the second.')
+  model.play(script)
+  await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
+  const { page } = await open(owner, '/chat?agent=slow')
+  await page.addInitScript(loseFirstStream)
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Message Slow' }).fill('Go on')
+  await page.keyboard.press('Enter')
+  await until('the page follows the turn', async () => (await page.evaluate('window.lostStreams')) === 1)
+  await page.clock.fastForward(41_000)
+  await page.getByText('The first half,').waitFor()
+  go()
+  await page.getByText('The first half, and the second.').waitFor()
+})
+
 test('a call that requires approval runs only after it is approved, here or elsewhere', async () => {
   const owner = await app.createOrg()
   const settings = { approvals: ['files.write'] }

@@ -4,6 +4,7 @@ import type { Event, ServerSentEvent } from '@atrium/client'
 import { api } from '../api.ts'
 import type { Scope } from '../scope.ts'
 import { setConnection } from './connection.ts'
+import { watchSilence } from './silence.ts'
 
 export interface StreamHandlers {
   onEvent: (event: Event) => void
@@ -15,8 +16,6 @@ export interface StreamHandlers {
 
 /** After a longer interruption the stream begins anew: loading everything costs less than reading the missed events. */
 const resumeWithinMs = 60_000
-/** The server sends a comment every 15 s. */
-const silentMs = 40_000
 const retry = { firstMs: 500, longestMs: 30_000 }
 
 const isVisible = (): boolean => document.visibilityState !== 'hidden'
@@ -40,19 +39,9 @@ const pause = (ms: number | undefined, signal: AbortSignal): Promise<void> =>
 
 /** Aborts with `signal`, when the tab is hidden, and when the server is silent: the connection is lost then. */
 const openConnection = (signal: AbortSignal) => {
-  const connection = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const close = (): void => connection.abort()
-  const alive = (): void => {
-    clearTimeout(timer)
-    timer = setTimeout(close, silentMs)
-  }
-  connection.signal.addEventListener('abort', () => clearTimeout(timer))
-  const closed = { signal: connection.signal }
-  signal.addEventListener('abort', close, closed)
-  document.addEventListener('visibilitychange', () => isVisible() || close(), closed)
-  alive()
-  return { signal: connection.signal, alive, close }
+  const connection = watchSilence(signal)
+  document.addEventListener('visibilitychange', () => isVisible() || connection.close(), { signal: connection.signal })
+  return connection
 }
 
 interface Progress {

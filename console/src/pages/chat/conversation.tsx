@@ -264,8 +264,12 @@ const Messages = ({
 }) => {
   const decide = useStableCallback(decideCall)
   const openReceipt = useStableCallback(onReceipt)
-  const goOn = useStableCallback(() => outgoing.sendNew(t`Continue`))
+  // The buttons stay until the message is stored. A second click would start, and charge, another turn.
+  const goOn = useStableCallback(() => {
+    if (!outgoing.sending) outgoing.sendNew(t`Continue`)
+  })
   const retry = useStableCallback((messages: readonly Message[]) => {
+    if (outgoing.sending) return
     const [first] = messages
     if (first && editing.isOpen && editing.isMine(first)) outgoing.replace(first)
     else outgoing.sendNew(textOf(messages.flatMap((one) => storedParts(one))), fileIdsOf(messages))

@@ -3,6 +3,7 @@
 import { AtriumError, readServerSentEvents } from '@atrium/client'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
+import { watchSilence } from '../../live/silence.ts'
 import type { ToolPart, ViewPart } from './parts.ts'
 
 interface Frame {
@@ -117,7 +118,7 @@ export const applyFrame = (building: Building, frame: Frame): Building => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const isRetryable = (error: unknown): boolean =>
-  !(error instanceof AtriumError) || error.code === 'NETWORK' || error.status === 429 || error.status >= 500
+  !(error instanceof AtriumError) || error.status === 0 || error.status === 429 || error.status >= 500
 
 interface Following {
   lastSeq: number
@@ -131,21 +132,27 @@ const follow = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for (let failures = 0; !signal.aborted; failures += 1) {
+    const connection = watchSilence(signal)
     try {
-      const query = { after: state.lastSeq }
-      const response = await api.send('GET /turns/:id/stream', { params: { id: turnId }, query, signal })
+      const request = { params: { id: turnId }, query: { after: state.lastSeq }, signal: connection.signal }
+      const response = await api.send('GET /turns/:id/stream', request)
       onChange({ reconnecting: false })
       if (response.status === 204 || response.body === null) return onChange({ isIdle: true })
-      for await (const { lastId, data } of readServerSentEvents(response.body)) {
+      for await (const { id, data } of readServerSentEvents(response.body, connection.alive)) {
         if (data === '[DONE]') return onChange({ isIdle: true })
         failures = 0
-        state.lastSeq = Number(lastId)
+        // Without an ID: the person lost access, and the next connection fails with the reason. A number that is known
+        // comes from a second connection, after two decisions at the same time.
+        if (id === undefined || Number(id) <= state.lastSeq) continue
+        state.lastSeq = Number(id)
         state.building = applyFrame(state.building, JSON.parse(data) as Frame)
         onChange({ parts: state.building.parts, leftOutExchanges: state.building.leftOutExchanges })
       }
     } catch (error) {
       if (signal.aborted) return
       if (!isRetryable(error)) return onChange({ error, isIdle: true })
+    } finally {
+      connection.close()
     }
     onChange({ reconnecting: true })
     await pause(Math.min(8_000, 250 * 2 ** failures))

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro'
+
 /** Copies text to the clipboard; rejects when the browser denies it. */
 export const copyText = async (text: string): Promise<void> => {
   // `navigator.clipboard` exists in secure contexts only. Over plain HTTP the text is selected and copied.
@@ -11,6 +13,6 @@ export const copyText = async (text: string): Promise<void> => {
   area.select()
   const isDone = document.execCommand('copy')
   area.remove()
-  if (!isDone) throw new Error('The browser blocked access to the clipboard. Select the text and copy it yourself.')
+  if (!isDone) throw new Error(t`The browser blocked access to the clipboard. Select the text and copy it yourself.`)
   return undefined
 }

@@ -41,11 +41,14 @@ const macroCalls = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'de
 
 /** Whether a string at any place looks like a sentence or a label of several words. */
 const looksWritten = (text: string): boolean =>
-  /^\p{Lu}[\p{L}’'-]*,? [\p{L}\d(]/u.test(text.trim()) || /^ \(\p{L}+\)$/u.test(text)
+  /^\p{Lu}[\p{L}’'-]*,? [\p{L}\d(]/u.test(text.trim()) ||
+  /^ \(\p{L}+\)$/u.test(text) ||
+  /^(?:an?|another|no|the|this|your) \p{L}/u.test(text) ||
+  /^\p{L}+(?: \p{L}[\p{L}’-]+){3,}$/u.test(text)
 /** Whether a string at a place for texts is one: `Save`, but not `button` or `2xl`. */
 const isWord = (text: string): boolean => /\p{Lu}\p{Ll}|\p{L} [\p{L}\d]/u.test(text)
 /** Whether a string at any place looks like a label of one word. */
-const isLabel = (text: string): boolean => /^\p{Lu}\p{Ll}+$/u.test(text)
+const isLabel = (text: string): boolean => /^\p{Lu}\p{Ll}+…?$/u.test(text)
 const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text)
 
 const isNode = (value: unknown): value is SyntaxNode =>

@@ -41,6 +41,14 @@ test('texts outside of the catalogues are found in elements, attributes, propert
   assert.deepEqual(texts('const a = t`Deleted ${n} files`; const b = <Trans>Delete <b>{n}</b>?</Trans>'), [])
   assert.deepEqual(texts("type A = 'Some text here'; throw new Error('A bug of the console')"), [])
   assert.deepEqual(texts('const a = <code>npm start</code>'), [])
+  assert.deepEqual(texts("const a = { peer: 'another agent’s message' }; const b = name ?? 'the agent'"), [
+    'another agent’s message',
+    'the agent',
+  ])
+  assert.deepEqual(texts("const a = { project: 'project instructions written by others' }; const b = 'Sending…'"), [
+    'project instructions written by others',
+    'Sending…',
+  ])
 })
 
 /** The placeholders and tags of a message: a translation without one of them loses a value or a link. */

@@ -23,14 +23,17 @@ export type Decide = (approvalId: string, approved: boolean, answer?: Record<str
 
 type Asked = Turn['approvals'][number]
 
-const untrustedSources: Record<string, string> = {
-  chat: 'a message in a connected chat',
-  person: 'another person’s message',
-  peer: 'another agent’s message',
-  project: 'project instructions written by another person',
+const untrustedSources: Record<string, Text> = {
+  chat: msg`a message in a connected chat`,
+  person: msg`another person’s message`,
+  peer: msg`another agent’s message`,
+  project: msg`project instructions written by another person`,
 }
 
-const sourceOf = (from: string) => untrustedSources[from] ?? <code>{from}</code>
+const sourceOf = (from: string) => {
+  const source = Object.hasOwn(untrustedSources, from) ? untrustedSources[from] : undefined
+  return source ? textOf(source) : <code>{from}</code>
+}
 
 const Untrusted = ({ from }: { from: string | null }) =>
   from === null ? null : (

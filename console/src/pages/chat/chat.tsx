@@ -147,7 +147,7 @@ const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
   const setReceipt = (turnId: string | undefined): void =>
     setParams(withParams(params, { receipt: turnId }), { replace: turnId === undefined })
   const receipt = params.get('receipt')
-  const agentName = (session.data && agentOf(session.data)?.name) ?? 'the agent'
+  const agentName = (session.data && agentOf(session.data)?.name) ?? t`the agent`
   return (
     <>
       <Header session={session.data} back={back} />

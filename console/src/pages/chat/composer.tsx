@@ -104,7 +104,9 @@ export const Composer = (props: ComposerProps) => {
     if (focusOnMount === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
   }, [area, focusOnMount])
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+    // The keys of an input method: Enter accepts its suggestion, and Escape dismisses it.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       if (reason === false) onSend()
     }

@@ -1,7 +1,9 @@
-import { t } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
 import { apiText } from '../../i18n/language.ts'
+import { textOf } from '../../i18n/text.ts'
+import type { Text } from '../../i18n/text.ts'
 import { formatBytes } from '../../format.ts'
 import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -13,13 +15,13 @@ import styles from './message.module.css'
 import { asText, summaryOf } from './parts.ts'
 import type { FilePart, ToolPart, ToolState, ViewPart } from './parts.ts'
 
-const stateWords: Record<ToolState, string> = {
-  preparing: 'preparing',
-  running: 'running',
-  'needs-approval': 'needs approval',
-  done: 'done',
-  failed: 'failed',
-  denied: 'denied',
+const stateWords: Record<ToolState, Text> = {
+  preparing: msg`preparing`,
+  running: msg`running`,
+  'needs-approval': msg`needs approval`,
+  done: msg`done`,
+  failed: msg`failed`,
+  denied: msg`denied`,
 }
 
 const StateIcon = ({ state }: { state: ToolState }) => {
@@ -47,7 +49,7 @@ const ToolCall = ({
         </span>
         <code>{part.name}</code>
         <span className={styles['summary']}>{summaryOf(part.input)}</span>
-        <span className="visually-hidden">{stateWords[part.state]}</span>
+        <span className="visually-hidden">{textOf(stateWords[part.state])}</span>
         <ChevronRight className={styles['chevron']} aria-hidden="true" />
       </summary>
       <div className={styles['toolBody']}>

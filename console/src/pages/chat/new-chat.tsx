@@ -41,7 +41,7 @@ export const NewChat = ({
     const sessionId = await startConversation({ agentId: agent.id, draftKey })
     await navigate(`/chat/${sessionId}`, { replace: true })
   })
-  const reason = busy ? 'Sending…' : reasonFor(agent, can('sessions:write'))
+  const reason = busy ? t`Sending…` : reasonFor(agent, can('sessions:write'))
   return (
     <div className={styles['new']}>
       {agent && <Avatar name={agent.name} size="l" square />}

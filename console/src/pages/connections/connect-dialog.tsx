@@ -38,7 +38,7 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
     if (connector.authType === 'oauth') {
       await openProvider(async () => {
         const { oauthUrl } = await start(connector, name)
-        if (oauthUrl === null) throw new Error(`${connector.name} is already connected.`)
+        if (oauthUrl === null) throw new Error(t`${connector.name} is already connected.`)
         return oauthUrl
       })
       setWindowOpen(true)

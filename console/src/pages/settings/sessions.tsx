@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { OwnSession } from '@atrium/client'
@@ -39,7 +39,7 @@ const SignOutOthers = ({ onClose }: { onClose: () => void }) => {
   const form = useSubmit(async () => {
     const { ended } = await api.call('DELETE /auth/sessions')
     await refresh('GET /auth/sessions')
-    toast.done(ended === 1 ? '1 session ended' : t`${ended} sessions ended`)
+    toast.done(plural(ended, { one: '# session ended', other: '# sessions ended' }))
     onClose()
   })
   return (

@@ -1,6 +1,6 @@
 import { textOf } from '../../i18n/text.ts'
 import type { Text } from '../../i18n/text.ts'
-import { msg } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 // How each provider signs events, as shell commands where a shell can create the signature.
 
 export interface Source {
@@ -88,7 +88,7 @@ export const signedCurl = (webhook: { source: string; receiveUrl: string }, secr
   if (unsigned.has(source)) return undefined
   const { prepare, headers, body: sent } = native[source] ?? standard
   return [
-    `SECRET='${secret ?? 'your signing secret'}'`,
+    `SECRET='${secret ?? t`your signing secret`}'`,
     `BODY='${sent}'`,
     ...prepare,
     `curl -X POST '${webhook.receiveUrl}' \\`,

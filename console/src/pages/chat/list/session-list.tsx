@@ -87,7 +87,7 @@ const Row = ({ session, filter }: { session: Listed; filter: SessionFilter }) =>
             </span>
           )}
           <span className={styles['rowInfo']}>
-            <span>{[agents.join(' and '), from].filter(Boolean).join(' · ')}</span>
+            <span>{[agents.join(', '), from].filter(Boolean).join(' · ')}</span>
             {isTest && (
               <Badge>
                 <Trans>Test</Trans>

@@ -252,6 +252,15 @@ describe('registration', () => {
       'itms-services://x',
       'chrome-extension://x/y',
       'search-ms:/x',
+      'microsoft-edge:/https://x',
+      'x-apple.systempreferences:/x',
+      'googlechrome://x',
+      'chrome-untrusted://x',
+      'livescript:/x',
+      'sip:/x',
+      'rtsp://x/y',
+      'https:example.com/cb',
+      'https:/example.com/cb',
       'example',
       '',
     ]
@@ -276,6 +285,16 @@ describe('the consent of a person', () => {
       isLocal: false,
       scopes: ['files:read', 'files:write', 'agents:read'],
     })
+  })
+
+  test('names a client without visible characters in its name as unnamed', async () => {
+    const nameFor = async (given: string): Promise<string> =>
+      (await register({ client_name: given, redirect_uris: [redirectUri] })).body.client_name
+    for (const blank of ['', '  ', '\u3164', '\u2800\u115F', '\uFFA0 \u00A0', '\u0301', '\u200B\u2060', '\uFE0F']) {
+      assert.equal(await nameFor(blank), 'Unnamed app', JSON.stringify(blank))
+    }
+    assert.equal(await nameFor(`An${' '.repeat(60)}\t editor`), 'An editor')
+    assert.equal(await nameFor('x'.repeat(79) + '\u{1F600}'), 'x'.repeat(79))
   })
 
   test('is rejected for an invalid request, which redirects nobody', async () => {

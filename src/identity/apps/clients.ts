@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { badRequest } from '../../platform/http/errors.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
+import { cutText } from '../../platform/text/text.ts'
 import type { AppDeps } from './deps.ts'
 
 /** A program that asks for authorization. Its name is its own claim. */
@@ -21,10 +22,20 @@ const documentLimits = { timeoutMs: 5_000, maxBytes: 16_384 }
 
 /**
  * Schemes that a browser or an operating system itself handles, so that a "redirect" would run or open content of the
- * client's choice: code, other pages, network shares, installers and settings.
+ * client's choice: code, other pages, network shares, installers, settings, calls and payments.
  */
-const systemSchemes =
-  /^(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|wss?|ftps?|sftp|intent|android-app|mailto|tel|sms|callto|chrome|edge|opera|brave|resource|jar|[\w.+-]*-extension|ms-[\w.+-]*|windowsdefender|search[\w.+-]*|shell|itms[\w.+-]*|smb|afp|nfs|davs?|ldaps?|ssh|telnet|rlogin|vnc|rdp|git|svn):$/
+const systemSchemes = new RegExp(
+  `^(?:${[
+    'javascript|livescript|mocha|vbscript|data|file|blob|about|filesystem|view-source|wyciwyg|jar|resource',
+    'wss?|ftps?|sftp|tftp|gopher|dict|feed|news|nntp|snews|ircs?|ipps?|rtsps?|rtmps?|mms|magnet|ed2k|urn|cid|mid|dns',
+    'intent|android-app|android-resource|content|market|fb|googlechromes?|firefox|microsoft-edge[\\w.+-]*',
+    'chrome[\\w.+-]*|edge|opera|brave|vivaldi|devtools|[\\w.+-]*-extension',
+    'mailto|message|tel|telprompt|sms|mms(?:to)?|callto|sips?|facetime[\\w.+-]*|skype|webcal|geo|maps|bitcoin|lightning',
+    'ms-[\\w.+-]*|windowsdefender|search[\\w.+-]*|shell|calculator|bingmaps|help',
+    'itms[\\w.+-]*|x-apple[\\w.+-]*|x-help-script|x-man-page|x-radar|applescript|shortcuts|workflow|prefs|app-prefs',
+    'smb|cifs|afp|nfs|dav[\\w.+-]*|ldaps?|ssh|telnet|tn3270|rlogin|vnc|rdp|git|svn|steam',
+  ].join('|')}):$`,
+)
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.has(url.hostname)
 
@@ -35,14 +46,18 @@ export const isRedirectUri = (uri: unknown): uri is string => {
   // A backslash is a slash to browsers and part of a name to others.
   if (!url || /[#\\]/.test(uri) || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return isLoopback(url)
-  return url.protocol === 'https:' || (!systemSchemes.test(url.protocol) && /^[a-z][\w+.-]*:\//i.test(uri))
+  // `https:host` is a path to others than browsers.
+  if (url.protocol === 'https:') return /^https:\/\//i.test(uri)
+  return !systemSchemes.test(url.protocol) && /^[a-z][\w+.-]*:\//i.test(uri)
 }
 
 /** Exact comparison, except for the port of a loopback address (RFC 8252, 7.3). */
 export const isRegistered = (client: AppClient, uri: string): boolean => {
+  // An earlier version may have registered a URI that is none today.
+  if (!isRedirectUri(uri)) return false
   if (client.redirectUris.includes(uri)) return true
-  const asked = URL.parse(uri)
-  if (!asked || !isRedirectUri(uri) || !isLoopback(asked)) return false
+  const asked = new URL(uri)
+  if (!isLoopback(asked)) return false
   asked.port = ''
   return client.redirectUris.some((registered) => {
     const url = new URL(registered)
@@ -51,14 +66,24 @@ export const isRegistered = (client: AppClient, uri: string): boolean => {
   })
 }
 
-/** One line of visible text: no control characters, nor characters that change the direction of the text around them. */
+/** Letters and symbols that are drawn as nothing: fillers of Hangul, the empty pattern of Braille. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/**
+ * One line of visible text with single spaces: no control characters, nor characters that change the direction of the text
+ * around them or are invisible.
+ */
 const nameOf = (value: unknown, fallback: string): string => {
   if (typeof value !== 'string') return fallback
-  const clean = value
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-    .trim()
-    .slice(0, maxNameLength)
-  return clean.isWellFormed() && clean !== '' ? clean : fallback
+  const clean = cutText(
+    value
+      .replaceAll(invisible, '')
+      .replaceAll(/\s+/gu, ' ')
+      .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+      .trim(),
+    maxNameLength,
+  ).trim()
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(clean) ? clean : fallback
 }
 
 const redirectUrisOf = (value: unknown): string[] | undefined =>

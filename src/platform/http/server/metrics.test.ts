@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
-import { openSocket } from '../../../../test/support/raw-http.ts'
+import { openSocket, sendRaw } from '../../../../test/support/raw-http.ts'
 import { createHttp } from '../http.ts'
 import { createLog } from '../../process/log.ts'
 import { registerMetrics } from './metrics.ts'
@@ -153,6 +153,21 @@ describe('GET /metrics', () => {
       assert.equal((await from({ authorization: 'Bearer letmein' })).status, 200)
     })
   }
+
+  test('GET /metrics rejects a page of another site whose name leads to this machine', async () => {
+    const { url } = await startServer()
+    const { port } = new URL(url)
+    const statusFor = async (host: string): Promise<number | undefined> => {
+      const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+      return (await sendRaw(url, request))[0]?.status
+    }
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example']) {
+      assert.equal(await statusFor(host), 401, host)
+    }
+    for (const host of ['localhost', `127.0.0.1:${port}`, `[::1]:${port}`, 'server']) {
+      assert.equal(await statusFor(host), 200, host)
+    }
+  })
 
   test('GET /metrics rejects other machines when no token is configured', async () => {
     const { url } = await startServer()

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { unauthorized } from '../errors.ts'
@@ -175,9 +176,20 @@ const sameText = (one: string, other: string): boolean => timingSafeEqual(digest
 // A proxy on this machine also connects from loopback; requests that it forwards have one of these headers.
 const forwardedFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
-/** Whether the request comes from a program on this machine and not through a proxy. */
-const isLocal = ({ raw }: FastifyRequest): boolean =>
-  isLoopback(raw.socket.remoteAddress) && forwardedFields.every((field) => raw.headers[field] === undefined)
+/**
+ * Whether a name can be the one of another site, which leads its visitors' browsers to this machine (DNS rebinding). An
+ * address and a name without a domain cannot.
+ */
+const isForeignName = (host: string): boolean => {
+  const { hostname } = URL.parse(`http://${host}`) ?? { hostname: '.' }
+  return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 && hostname.includes('.')
+}
+
+/** Whether the request comes from a program on this machine, not through a proxy and not from a page of another site. */
+const isLocal = ({ raw: { socket, headers } }: FastifyRequest): boolean =>
+  isLoopback(socket.remoteAddress) &&
+  forwardedFields.every((field) => headers[field] === undefined) &&
+  !isForeignName(headers.host ?? '')
 
 const mayRead = (request: FastifyRequest, token: string | undefined): boolean => {
   if (isLocal(request)) return true
@@ -197,7 +209,7 @@ export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }
         tags: ['Operations'],
         summary: 'Retrieve metrics',
         description:
-          'Returns metrics in the text format of Prometheus. Allowed for programs on the same machine, and for requests with `METRICS_TOKEN` as the bearer token.',
+          'Returns metrics in the text format of Prometheus. Allowed for programs on the same machine that use an address or a host name without a domain, and for requests with `METRICS_TOKEN` as the bearer token.',
         response: {
           200: {
             description: 'Metrics in the text format of Prometheus.',
@@ -210,7 +222,9 @@ export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }
     },
     async (request, reply) => {
       if (!mayRead(request, token)) {
-        throw unauthorized('Metrics require METRICS_TOKEN as bearer token, except from the machine of the server.')
+        throw unauthorized(
+          'Metrics require METRICS_TOKEN as bearer token, except from the machine of the server by its address or localhost.',
+        )
       }
       registry ??= openRegistry(all, [
         ...gauges,

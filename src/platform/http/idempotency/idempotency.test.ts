@@ -7,7 +7,7 @@ import { until } from '../../../../test/support/until.ts'
 import { sql } from '../../database/database.ts'
 import { expireKeys } from './idempotency.ts'
 
-const { deps, db, createOrg, createUser } = await startTestApp()
+const { deps, db, createOrg, createUser, call, stepUp } = await startTestApp()
 await db.execute(thingsTable)
 
 const gates = new Map<string, Promise<void>>()
@@ -179,6 +179,24 @@ describe('the same key', () => {
     }
     assert.equal(await countOf(name), 3)
     assert.equal((await post('/things/c/touch', key)).replayed, false)
+  })
+
+  test('the same key with an API key of other scopes is CONFLICT, and with one of the same scopes a replay', async () => {
+    const mint = async (scopes: string[]): Promise<TestActor> => {
+      const json = { name: 'N', scopes }
+      const { body } = await call('POST', '/api/v1/api-keys', { as: owner, json, headers: await stepUp(owner) })
+      return { ...owner, key: body.data.key }
+    }
+    const [full, narrow, same] = [await mint([]), await mint(['files:read']), await mint(['files:read'])]
+    const [key, name] = [newKey(), newName()]
+    await create(key, name)
+    assert.equal((await create(key, name, {}, full)).replayed, true)
+    assert.equal(codeOf(await create(key, name, {}, narrow)), 'CONFLICT')
+    const own = newKey()
+    await create(own, name, {}, narrow)
+    assert.equal((await create(own, name, {}, same)).replayed, true)
+    assert.equal(codeOf(await create(own, name)), 'CONFLICT')
+    assert.equal(await countOf(name), 2)
   })
 
   test('a key can be used again after 24 hours', async () => {

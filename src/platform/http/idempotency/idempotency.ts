@@ -24,7 +24,7 @@
  * - `config: { idempotency: false }` disables it for a route.
  *
  * A key belongs to its user, method and route pattern within the org, so another member with the same key never gets the
- * response. The workspace is part of the fingerprint of a request.
+ * response. The workspace and the scopes of the API key are part of the fingerprint of a request.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -92,11 +92,18 @@ declare module 'fastify' {
   }
 }
 
+interface Caller {
+  orgId: string
+  userId: string
+  workspaceId: string | null
+  apiKey: { scopes: readonly string[] } | null
+}
+
 export interface IdempotencyOptions {
   db: Database
   log: Log
-  /** The caller and the workspace; undefined on a public route. */
-  callerOf: (request: FastifyRequest) => { orgId: string; userId: string; workspaceId: string | null } | undefined
+  /** The caller, the workspace and the scopes of the API key; undefined on a public route. */
+  callerOf: (request: FastifyRequest) => Caller | undefined
 }
 
 const defaultClaimSeconds = 60
@@ -260,8 +267,10 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     const key = keyOf(request)
     const caller = key === undefined ? undefined : callerOf(request)
     if (key === undefined || caller === undefined) return undefined
-    const { orgId, userId, workspaceId } = caller
-    const base = digestOf(request.method, request.url, workspaceId ?? '')
+    const { orgId, userId, workspaceId, apiKey } = caller
+    // A key with fewer permissions gets no response of one with more.
+    const scopes = [...(apiKey?.scopes ?? [])].toSorted()
+    const base = digestOf(request.method, request.url, workspaceId ?? '', ...scopes)
     const claim: Claim = {
       scope: { orgId, userId, method: request.method, route: request.routeOptions.url ?? '', key },
       token: randomUUID(),

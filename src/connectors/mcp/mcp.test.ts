@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import { trustAgent } from '../../../test/support/authority.ts'
 import { ask, createAgent, openSession, say, untilStatus } from '../../../test/support/chat.ts'
@@ -6,6 +7,8 @@ import { addMcp } from '../../../test/fakes/mcp.ts'
 import { startProvider } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
+import { connector as mcpConnector } from '../catalog/definitions/mcp.ts'
+import { inspectServer } from './mcp.ts'
 
 const provider = await startProvider()
 const mcp = addMcp(provider, '/mcp')
@@ -240,6 +243,32 @@ describe('MCP connections', () => {
       assert.ok(!text.includes('planted'))
     })
   }
+
+  test('a server that lists its tools without end is unavailable when the time for all requests is over', async () => {
+    const limit = new AbortController()
+    let pages = 0
+    provider.on('POST', '/slow', async ({ body }) => {
+      const { id, method } = body as { id?: number; method: string }
+      if (method === 'tools/list' && ++pages === 2) {
+        limit.abort(new DOMException('The time is over', 'TimeoutError'))
+        return new Promise(() => undefined)
+      }
+      const result =
+        method === 'initialize' ? { protocolVersion: mcp.version } : { tools: [], nextCursor: String(pages) }
+      return id === undefined ? { status: 202 } : { body: { jsonrpc: '2.0', id, result } }
+    })
+    const access = {
+      orgId: randomUUID(),
+      connector: mcpConnector,
+      secrets: { url: `${provider.url}/slow` },
+      accountId: null,
+    }
+    await assert.rejects(inspectServer(app.deps, access, limit.signal), {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The MCP server did not list its tools in time.',
+    })
+    assert.equal(pages, 2)
+  })
 
   test('an MCP server that asks for OAuth and describes none is rejected with that reason', async () => {
     const headers = { 'www-authenticate': `Bearer resource_metadata="${provider.url}/metadata"` }

@@ -19,6 +19,7 @@ import { authorizationOf, secretsOf, withScope } from './oauth/authorization.ts'
 import { pinTools } from './pinned-tools.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import * as queries from './queries.ts'
+import { unavailable } from './responses.ts'
 
 /** Answers a question of the server at `host` to the person. */
 type Elicit = (params: unknown, host: string) => Elicited
@@ -48,15 +49,27 @@ const withSession = async <T>(
   }
 }
 
-/** The name and the tools of a server, requested with credentials that are not stored yet. */
-export const inspectServer = (
+/** Of all requests together: a slow server has many pages, each of which has 30 s. */
+const inspectionMs = 60_000
+
+/**
+ * The name and the tools of a server, requested with credentials that are not stored yet. SERVICE_UNAVAILABLE when the
+ * server needs more than a minute.
+ */
+export const inspectServer = async (
   deps: ProviderDeps,
   access: Access,
-): Promise<{ serverName: string; tools: PinnedTools }> =>
-  withSession(deps, access, {}, async (session) => ({
-    serverName: session.serverName,
-    tools: pinTools(await session.listTools(), session.features),
-  }))
+  signal = AbortSignal.timeout(inspectionMs),
+): Promise<{ serverName: string; tools: PinnedTools }> => {
+  try {
+    return await withSession(deps, access, { signal }, async (session) => ({
+      serverName: session.serverName,
+      tools: pinTools(await session.listTools(), session.features),
+    }))
+  } catch (error) {
+    throw signal.aborted ? unavailable('did not list its tools in time', error) : error
+  }
+}
 
 /** The output of a tool, and its pictures with their places in `content`. */
 export interface McpResult {

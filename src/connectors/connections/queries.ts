@@ -86,11 +86,22 @@ export const listConnections = (db: Db, actor: Actor, limit: number, after: { cr
     order by created_at desc, id desc
     limit ${limit}`)
 
-/** The user's active connections for these connectors, oldest first. */
+/** The connections of one connector whose tools a person is offered. A turn has at most 128 tools. */
+const maxOffered = 50
+/** Those of them whose tools are stored with the connection, which are up to 1 MB each. */
+const maxWithTools = 20
+
+/** The user's active connections for these connectors, oldest first, as far as their tools are offered. */
 export const listActiveConnections = (db: Db, actor: Actor, slugs: readonly string[]) =>
   db.rows<ConnectionRow & { pinnedTools: unknown }>(sql`
-    select ${columns}, pinned_tools from connections
-    where org_id = ${actor.orgId} and user_id = ${actor.userId} and connector_slug = any(${slugs}) and status = 'active'
+    select ${columns}, pinned_tools
+    from (
+      select *, row_number() over (partition by connector_slug order by created_at, id) as place
+      from connections
+      where org_id = ${actor.orgId} and user_id = ${actor.userId} and connector_slug = any(${slugs})
+        and status = 'active'
+    ) connections
+    where place <= case when pinned_tools is null then ${maxOffered}::int else ${maxWithTools}::int end
     order by created_at, id`)
 
 /** Locks the user's current connection for this connector and label. Expired connections do not count. */

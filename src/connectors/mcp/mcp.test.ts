@@ -7,6 +7,7 @@ import { addMcp } from '../../../test/fakes/mcp.ts'
 import { startProvider } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
 import { connector as mcpConnector } from '../catalog/definitions/mcp.ts'
 import { inspectServer } from './mcp.ts'
 
@@ -182,6 +183,39 @@ describe('MCP connections', () => {
     assert.equal((await run(owner, session, 'mcp__wiki__search', { q: 'a' })).status, 'done')
     assert.equal((await run(owner, session, 'mcp__code_base__search')).status, 'done')
     assert.match((await run(owner, session, 'mcp__search')).output.error ?? '', /no tool/i)
+  })
+
+  test('a person with many connections is offered the tools of the 20 oldest MCP servers, and 50 connections of another connector', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'Server 1')
+    const json = { connectorSlug: 'web', label: 'Web 1' }
+    assert.equal((await app.call('POST', `${api}/connections`, { as: owner, json })).status, 201)
+    for (let n = 2; n <= 60; n++) {
+      const at = new Date(Date.now() + n * 1_000).toISOString()
+      await app.db.execute(sql`
+        insert into connections (org_id, id, user_id, connector_slug, label, status, account_name, pinned_tools, created_at)
+        select org_id, gen_random_uuid(), user_id, connector_slug, replace(label, '1', ${String(n)}), status, account_name,
+          pinned_tools, ${at}
+        from connections
+        where org_id = ${owner.orgId} and label in ('Server 1', 'Web 1')`)
+    }
+    const { body } = await app.call('POST', '/mcp', {
+      as: owner,
+      json: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      headers: { accept: 'application/json', 'mcp-protocol-version': '2025-06-18' },
+    })
+    const offered = body.result.tools as {
+      name: string
+      inputSchema: { properties: { connection?: { enum: string[] } } }
+    }[]
+    const searches = offered.filter(({ name }) => name.endsWith('__search'))
+    assert.deepEqual(
+      searches.map(({ name }) => name),
+      Array.from({ length: 20 }, (_, n) => `mcp__server_${n + 1}__search`),
+    )
+    const page = offered.find(({ name }) => name === 'web__read_page')
+    const labels = Array.from({ length: 50 }, (_, n) => `Web ${n + 1}`)
+    assert.deepEqual(page?.inputSchema.properties.connection?.enum, labels)
   })
 
   test('a call that was approved for one MCP server is not sent to another one with the same tool', async () => {

@@ -48,7 +48,10 @@ export const withConnection = async <T>(
   let access = await freshAccess(deps, ref)
   const attempt = async (): Promise<T> => {
     const result = await work(access)
-    await touchLastUsed(deps.db, ref)
+    // The provider has done it: an error here would let the caller do it again.
+    await touchLastUsed(deps.db, ref).catch((error: unknown) => {
+      deps.log.warn({ err: error, connectionId: ref.id }, 'the use of a connection could not be recorded')
+    })
     return result
   }
   try {

@@ -301,6 +301,25 @@ test('a rotated token survives a statement that fails', async () => {
   assert.equal((await read(connected)).status, 'active')
 })
 
+test('a call that the provider has carried out succeeds although its time cannot be stored', async () => {
+  const connected = await connect()
+  await db.execute(sql`
+    create function reject_use() returns trigger language plpgsql as $$
+    begin
+      if new.last_used_at is distinct from old.last_used_at then raise exception 'broken'; end if;
+      return new;
+    end $$`)
+  await db.execute(
+    sql`create trigger reject_use before update on connections for each row execute function reject_use()`,
+  )
+  try {
+    assert.equal((await whoami(connected)).status, 200)
+  } finally {
+    await db.execute(sql`drop trigger reject_use on connections`)
+  }
+  assert.equal((await read(connected)).lastUsedAt, null)
+})
+
 test('a rotated token is stored although the connection begins to wait for the acceptance of changed tools', async () => {
   const connected = await connect()
   await makeDue(connected)

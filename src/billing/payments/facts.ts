@@ -152,10 +152,9 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
     return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
   }
   const beginsPeriod = isBeginOfPeriod(text(invoice['billing_reason'], 'billing_reason'))
-  const periodEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
-  const facts: Fact[] = [
-    { subject, kind: 'subscription', id: 'subscription', data: defined({ status: 'active', periodEnd }) },
-  ]
+  const lineEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
+  const data = defined({ status: 'active', periodEnd: beginsPeriod ? lineEnd : undefined })
+  const facts: Fact[] = [{ subject, kind: 'subscription', id: 'subscription', data }]
   const paidCents = amountOf(invoice['amount_paid'], 'amount_paid')
   // An invoice of 0 has no payment.
   if (beginsPeriod && paidCents !== 0) {

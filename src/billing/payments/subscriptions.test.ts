@@ -302,6 +302,28 @@ describe('subscriptions', () => {
     assert.ok(Date.now() - paid! >= (invoicePaymentAgeSeconds - 1) * 1_000)
   })
 
+  test('keeps the end of the period when an invoice for a single item or a change within it is paid', async () => {
+    const owner = await app.createOrg()
+    const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await sendEvent('checkout.session.completed', session)
+    const at = 1_790_000_000
+    const { subscription: id } = session
+    const end = at + 2_592_000
+    await sendEvent(
+      'customer.subscription.updated',
+      { id, status: 'active', current_period_end: end },
+      { createdAt: at },
+    )
+    for (const billing_reason of ['manual', 'subscription_update', 'subscription_threshold']) {
+      const lines = { data: [{ period: { start: at + 10, end: at + 10 } }] }
+      const one = invoice(id, `in_${billing_reason}_${id}`, { billing_reason, amount_paid: 500, lines })
+      await sendEvent('invoice.paid', one, { createdAt: at + 10 })
+    }
+    const { subscription } = await getBilling(app, owner)
+    assert.equal(subscription.currentPeriodEnd, new Date(end * 1_000).toISOString())
+    assert.deepEqual(await ledgerOf(owner), [], 'and they grant no credit')
+  })
+
   test('leaves a paid plan active when its events of one second arrive in any order', async () => {
     const createdAt = 1_790_000_000
     const subscription = (id: string, status: string) => ({ id, status, current_period_end: createdAt + 2_592_000 })

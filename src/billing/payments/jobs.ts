@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/database.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Payments } from './stripe.ts'
 import { setMethodMissing, setPaymentMethod } from './topup-queries.ts'
@@ -27,7 +28,8 @@ export const workOnSaveMethod = async (
   { db, payments }: { db: Database; payments: Payments | undefined },
   { orgId, paymentIntentId, paidAt }: PaidDeposit,
 ): Promise<void> => {
-  if (!payments) return
+  // Another worker may have the key. Without the method, automatic top-up has no card to charge.
+  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   const { customerId, paymentMethodId } = await payments.findPaymentMethod(paymentIntentId)
   if (customerId === null) return
   const method = { customerId, paymentMethodId, paymentId: paymentIntentId, paidAt }

@@ -121,6 +121,18 @@ describe('the saved payment method', () => {
   })
 })
 
+test('a job that saves a payment method is retried by a process that has the key of Stripe', async () => {
+  const owner = await app.createOrg()
+  const paid = await depositWithNewCard(owner, Math.floor(Date.now() / 1_000) - 60)
+  await app.db.execute(sql`
+    update billing_accounts set payment_method_id = null, method_paid_at = null where org_id = ${owner.orgId}`)
+  const asked = { orgId: owner.orgId, paymentIntentId: paid.id }
+  await assert.rejects(workOnSaveMethod({ db: app.db, payments: undefined }, asked), /not configured/)
+  assert.equal(await cardOf(owner), null)
+  await workOnSaveMethod({ db: app.db, payments }, asked)
+  assert.equal(await cardOf(owner), paid.payment_method)
+})
+
 describe('automatic top-up', () => {
   test('charges the saved card once when the balance falls below the threshold, and posts a deposit', async () => {
     stripe.charges = ['succeed']

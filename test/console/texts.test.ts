@@ -141,6 +141,7 @@ test('the connectors, their tools, the event types and the plans, which the API 
 const filesWithReasons = [
   'agents/model-catalog',
   'billing/account',
+  'billing/payments/topups',
   'connectors/catalog/availability',
   'connectors/oauth/client',
   'events/endpoints/prepare',

@@ -38,7 +38,7 @@ const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) 
         title: t`Status`,
         cell: ({ state, failureMessage }) => (
           <>
-            <Badge tone={outcomes[state]}>{formatWord(state)}</Badge> {failureMessage}
+            <Badge tone={outcomes[state]}>{formatWord(state)}</Badge> {failureMessage && apiText(failureMessage)}
           </>
         ),
       },

@@ -38,7 +38,8 @@ const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn, handed?: Han
     return
   }
   const prepared = await prepareTurn(deps, leased, handed)
-  const outcome = 'code' in prepared ? failed(prepared) : await runTurnLoop(prepared)
+  const outcome =
+    'code' in prepared ? failed(prepared, { callChanges: closeCalls(state.calls) }) : await runTurnLoop(prepared)
   if (!outcome) return
   await services.writer.finish(outcome)
   deps.keptPictures.drop({ orgId: lease.orgId, turnId: turn.id })

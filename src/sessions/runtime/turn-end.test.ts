@@ -82,3 +82,31 @@ test('a session with a long history is read after its turn is committed, and the
     .map(({ role }) => role)
   assert.deepEqual(roles, ['user', 'assistant', 'user'])
 })
+
+test('a turn that cannot be prepared again after a decision ends with its open calls closed', async () => {
+  const as = await app.createOrg()
+  const agent = await createAgent(app, as, {
+    name: 'Writer',
+    allowedTools: ['files.write'],
+    settings: { approvals: ['files.write'] },
+  })
+  const session = await openSession(app, as, { agentId: agent.id })
+  const { body } = await say(app, as, session.id, { text: '/tool files.write {"name":"a.txt","text":"x"}' })
+  const { id: turnId, approvals } = body.data.turn
+  await app.call('PATCH', `/api/v1/agents/${agent.id}`, { as, json: { isActive: false } })
+  const decision = { approvalId: approvals[0].approvalId, approved: true }
+  assert.equal((await app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as, json: decision })).status, 200)
+  const ended = await until(
+    () => app.call('GET', `/api/v1/turns/${turnId}`, { as }),
+    ({ body }) => body.data.endedAt !== null,
+  )
+  const { status, toolCalls } = ended.body.data
+  assert.equal(status, 'failed')
+  assert.deepEqual(
+    toolCalls.map((call: { status: string }) => call.status),
+    ['cancelled'],
+  )
+  const open = await app.db.rows(sql`
+    select 1 from tool_calls where org_id = ${as.orgId} and turn_id = ${turnId} and status in ('waiting', 'started')`)
+  assert.deepEqual(open, [])
+})

@@ -308,6 +308,25 @@ describe("calls on the org's own provider key", () => {
     assert.ok(!app.logLines.some((line) => line.includes(key)))
   })
 
+  test('runs a call that costs nothing with a negative balance and beyond a spending limit, until it costs a fee', async () => {
+    const owner = await app.createOrg()
+    const key = 'sk-of-the-org-itself-1357924680'
+    const json = { provider: 'openai', key }
+    assert.equal((await app.call('POST', '/api/v1/billing/byok-keys', { as: owner, json })).status, 201)
+    await app.call('PATCH', '/api/v1/billing', { as: owner, json: { monthlyCapCents: 0 } })
+    await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
+    const session = await openSession(app, owner, { agentId: 'large' })
+    // The fee is waived, because nothing was deposited.
+    await adjust(db, owner.orgId, -5n, 'A debt')
+    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.deepEqual([turn.status, turn.chargedMicrocents], ['completed', 0])
+    const { balance } = await assertExact(app, owner)
+    assert.deepEqual([balance.balanceCents, balance.reservedMicrocents], [-5, 0])
+    await deposit(app, owner, 100)
+    await adjust(db, owner.orgId, -200n, 'A larger debt')
+    assert.equal((await say(app, owner, session.id, { text: 'Hello' })).status, 402)
+  })
+
   test('fails a turn whose provider key was removed while it was queued, without a call on another key', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)

@@ -151,6 +151,10 @@ const plan = async (db: Transaction, isEnforced: boolean, call: PlannedCall): Pr
   const limits = mustLimit ? await limitsOf(db, isEnforced, account, call) : []
   const feeBps = account.cumulativeDepositsCents <= BigInt(call.fee.waiverCents) ? 0 : call.fee.bps
   const most = call.maxOutputTokens ?? defaultOutputTokens
+  // On the org's own key while the fee is waived: a debt and a limit that is exceeded do not grow, as with a free model.
+  if (worstCost(call, feeBps, most) === 0n) {
+    return { maxOutputTokens: call.maxOutputTokens, reserved: { microcents: 0n, feeBps, isLimited: mustLimit } }
+  }
   const [tightest] = limits.toSorted((a, b) => (a.availableMicrocents < b.availableMicrocents ? -1 : 1))
   const available = tightest?.availableMicrocents
   if (tightest && available !== undefined && worstCost(call, feeBps, Math.min(most, usefulOutputTokens)) > available) {

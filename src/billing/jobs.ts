@@ -28,6 +28,8 @@ const applyRetention = defineJob<Record<string, never>>('billing.retention')
 export const sweep = defineJob<Record<string, never>>('billing.sweep')
 
 const chargesPerPage = 500
+/** Batches of 10,000 charges that a sweep posts of one org, before it continues with the next one. */
+const batchesPerOrg = 20
 
 type Attempt = (orgId: string, work: () => Promise<unknown>) => Promise<void>
 
@@ -35,7 +37,7 @@ const postPending = async (deps: Pick<BillingJobDeps, 'db' | 'jobs'>, attempt: A
   let after = firstId
   for (;;) {
     const orgs = await listOrgsWithPendingCharges(deps.db, after, chargesPerPage)
-    for (const { orgId } of orgs) await attempt(orgId, () => postCharges(deps, orgId))
+    for (const { orgId } of orgs) await attempt(orgId, () => postCharges(deps, orgId, batchesPerOrg))
     const last = orgs.at(-1)
     if (last === undefined) return
     after = last.orgId

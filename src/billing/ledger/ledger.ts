@@ -99,14 +99,13 @@ const callsAtOnce = 10_000
 
 const noteOf = (calls: number): string => (calls === 1 ? '1 model call' : `${calls} model calls`)
 
-/** Posts up to `callsAtOnce` pending charges of a locked account. Returns the account after them and their number. */
-export const postBatch = async (
-  db: Transaction,
-  account: AccountRow,
-): Promise<{ account: AccountRow; calls: number }> => {
-  const added = await usageQueries.postInbox(db, account.orgId, callsAtOnce)
-  const { calls, chargedMicrocents, feeMicrocents } = added
-  if (chargedMicrocents === 0n) return { account, calls }
+type Batch = { account: AccountRow } & Pick<usageQueries.PostedCharges, 'calls' | 'at'>
+
+/** Posts up to `callsAtOnce` pending charges of a locked account, those made until `until`. */
+const postBatch = async (db: Transaction, account: AccountRow, until: string | undefined): Promise<Batch> => {
+  const added = await usageQueries.postInbox(db, account.orgId, { limit: callsAtOnce, until })
+  const { calls, at, chargedMicrocents, feeMicrocents } = added
+  if (chargedMicrocents === 0n) return { account, calls, at }
   const { usageCents, feeCents } = centsToPost(account, added)
   const movedCents = usageCents + feeCents
   await queries.addCharges(db, account.orgId, { chargedMicrocents, feeMicrocents, movedCents, movedFeeCents: feeCents })
@@ -124,7 +123,7 @@ export const postBatch = async (
   if (movedCents > 0n && account.promotionRemainingCents > 0n) {
     await queries.consumePromotions(db, account.orgId, movedCents)
   }
-  return { account: posted, calls }
+  return { account: posted, calls, at }
 }
 
 export interface LedgerDeps {
@@ -136,24 +135,28 @@ export interface LedgerDeps {
  * Posts the charges of an org that were committed before the call: they are moved from the inbox into the usage records
  * and rollups, and their whole cents become ledger entries. For a caller that knows that some are pending. They can be
  * of many turns, so an event of the balance continues the chain of none of them.
+ *
+ * Charges that arrive meanwhile are left to the next call, or the call would not end for an org that makes them faster
+ * than they are posted. After `maxRounds` batches the rest is left, too.
  */
-export const postPending = ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> =>
+export const postPending = ({ db, jobs }: LedgerDeps, orgId: string, maxRounds = Infinity): Promise<void> =>
   outsideChains(async () => {
-    for (;;) {
-      const calls = await db.transaction({ orgId }, async (db) => {
-        const before = await lockAccount(db, orgId)
-        const { account, calls } = await postBatch(db, before)
-        await watchCap(db, account)
-        await topUpIfLow(db, jobs, account)
-        return calls
+    let until: string | undefined
+    for (let round = 1; round <= maxRounds; round += 1) {
+      const { calls, at } = await db.transaction({ orgId }, async (db) => {
+        const batch = await postBatch(db, await lockAccount(db, orgId), until)
+        await watchCap(db, batch.account)
+        await topUpIfLow(db, jobs, batch.account)
+        return batch
       })
       if (calls < callsAtOnce) return
+      until ??= at
     }
   })
 
 /** As `postPending`, with one short query when none is pending. */
-export const postCharges = async (deps: LedgerDeps, orgId: string): Promise<void> => {
-  if (await usageQueries.hasPendingCharges(deps.db, orgId)) await postPending(deps, orgId)
+export const postCharges = async (deps: LedgerDeps, orgId: string, maxRounds?: number): Promise<void> => {
+  if (await usageQueries.hasPendingCharges(deps.db, orgId)) await postPending(deps, orgId, maxRounds)
 }
 
 /** Runs `read` in one snapshot that includes all charges that were committed before the call. */

@@ -85,6 +85,8 @@ export const releaseReservation = (orgId: string, turn: Sql): Sql => sql`release
 
 export interface PostedCharges {
   calls: number
+  /** The time of the transaction. */
+  at: string
   chargedMicrocents: bigint
   feeMicrocents: bigint
 }
@@ -92,11 +94,20 @@ export interface PostedCharges {
 const counters = sql`request_count, byok_request_count, input_tokens, output_tokens, cache_read_tokens,
   cache_write_tokens, provider_cost_microcents, platform_fee_microcents, charged_microcents`
 
-/** Moves up to `limit` calls from an org's inbox into the records and rollups; returns their sums. The account must be locked. */
-export const postInbox = async (db: Db, orgId: string, limit: number): Promise<PostedCharges> => {
+/**
+ * Moves up to `limit` calls from an org's inbox into the records and rollups; returns their sums. Of calls that were made
+ * after `until` only those of the next second, by which the clocks of two database servers may differ. The account must be
+ * locked.
+ */
+export const postInbox = async (
+  db: Db,
+  orgId: string,
+  { limit, until }: { limit: number; until: string | undefined },
+): Promise<PostedCharges> => {
+  const isDue = until === undefined ? sql`` : sql`and at <= ${until}::timestamptz + interval '1 second'`
   const row = await db.row<PostedCharges>(sql`
     with pending as materialized (
-      select turn_id, step, attempt from usage_inbox where org_id = ${orgId} limit ${limit}
+      select turn_id, step, attempt from usage_inbox where org_id = ${orgId} ${isDue} limit ${limit}
     ), deleted as (
       delete from usage_inbox i using pending p
       where i.org_id = ${orgId} and i.turn_id = p.turn_id and i.step = p.step and i.attempt = p.attempt
@@ -134,10 +145,11 @@ export const postInbox = async (db: Db, orgId: string, limit: number): Promise<P
         platform_fee_microcents = u.platform_fee_microcents + excluded.platform_fee_microcents,
         charged_microcents = u.charged_microcents + excluded.charged_microcents
     )
-    select (select count(*) from pending)::int as calls, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
+    select (select count(*) from pending)::int as calls, (select now()) as at, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
       coalesce(sum(platform_fee_microcents), 0)::bigint as fee_microcents
     from inserted`)
-  return row ?? { calls: 0, chargedMicrocents: 0n, feeMicrocents: 0n }
+  if (!row) throw new Error('the sums of no calls are a row')
+  return row
 }
 
 export const hasPendingCharges = async (db: Db, orgId: string): Promise<boolean> =>

@@ -5,6 +5,8 @@ import { assertExact, deposit, getBilling, listLedger, openPaid, spend } from '.
 import { ask, createAgent, getTurn, openSession, say, until } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { postCharges } from './ledger.ts'
 import { newId } from '../../platform/ids.ts'
 import { sweep } from '../jobs.ts'
 
@@ -144,6 +146,39 @@ describe('model calls', () => {
     })
     assert.ok(app.logLines.some((line) => line.includes('the billing of an org failed') && line.includes(broken.orgId)))
     await db.execute(sql`delete from usage_inbox where org_id = ${broken.orgId}`)
+  })
+
+  test('are all posted when they were there before, by a call that ends although others arrive faster than it posts', async () => {
+    const { orgId } = await app.createOrg()
+    const charge = (turnId: string, count: number, laterSeconds: number): Promise<number> =>
+      db.execute(sql`
+        insert into usage_inbox (org_id, turn_id, step, attempt, at, agent_id, model, operation, input_tokens,
+          output_tokens, cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents,
+          platform_fee_microcents)
+        select ${orgId}, ${turnId}, step, 1, now() + make_interval(secs => ${laterSeconds}), ${turnId}, 'demo/paid', 'chat',
+          1, 1, 0, 0, false, false, 1, 0
+        from generate_series(1, ${count}::integer) step`)
+    const count = async (): Promise<{ posted: number; pending: number }> =>
+      (await db.row<{ posted: number; pending: number }>(sql`
+        select (select count(*)::int from usage_records where org_id = ${orgId}) as posted,
+          (select count(*)::int from usage_inbox where org_id = ${orgId}) as pending`))!
+    let rounds = 0
+    const busy = Object.assign(Object.create(db) as Database, {
+      transaction: async (...input: Parameters<Database['transaction']>): Promise<unknown> => {
+        rounds += 1
+        assert.ok(rounds < 10, 'it ends')
+        const result = await db.transaction(...input)
+        await charge(newId(), 10_000, 60)
+        return result
+      },
+    })
+    await charge(newId(), 25_000, -1)
+    await postCharges({ db: busy, jobs: app.deps.jobs }, orgId)
+    assert.deepEqual([rounds, await count()], [3, { posted: 25_000, pending: 30_000 }])
+    // The sweep leaves the rest of a long backlog to the next one, so that other orgs are not delayed.
+    await postCharges({ db, jobs: app.deps.jobs }, orgId, 1)
+    assert.deepEqual(await count(), { posted: 35_000, pending: 20_000 })
+    await db.execute(sql`delete from usage_inbox where org_id = ${orgId}`)
   })
 
   test('charges a cancelled call by estimate and leaves no reservation', async () => {

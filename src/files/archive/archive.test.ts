@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { after, describe, test } from 'node:test'
+import pg from 'pg'
 import { create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
@@ -313,6 +314,40 @@ describe('the archive of a folder', () => {
         ?.entries,
       500,
     )
+  })
+
+  test('is measured for one person of an org at a time, so that large folders leave connections to other requests', async () => {
+    const owner = await app.createOrg()
+    const people = [owner, await app.createUser(owner, 'member')]
+    const folder = await createFolder(app, owner, 'f')
+    const file = await upload(app, owner, 'x', { name: 'a', parentId: folder.id })
+    await app.db.execute(sql`
+      insert into files (org_id, id, source, name, name_key, parent_id, mime_type, size_bytes, blob_id, sha256, created_by)
+      select f.org_id, gen_random_uuid(), 'upload', n::text, n::text, f.parent_id, f.mime_type, 1, f.blob_id, f.sha256,
+        f.created_by
+      from files f, generate_series(1, 20000) n where f.org_id = ${owner.orgId} and f.id = ${file.id}`)
+    const observer = new pg.Client(app.connection)
+    await observer.connect()
+    // A server does so within a minute of such a change; the kept plans of a few files would take half a minute each.
+    await observer.query('analyze files')
+    let hasEnded = false
+    const asking = Promise.all(
+      [...people, ...people].map(async (as) => {
+        for (let n = 0; n < 3; n += 1)
+          assert.equal((await app.call('HEAD', archivePath(folder.id), { as })).status, 200)
+      }),
+    ).finally(() => (hasEnded = true))
+    const seen = new Set<number>()
+    while (!hasEnded) {
+      const { rows } = await observer.query<{ running: number }>(`
+        select count(*)::int as running from pg_stat_activity
+        where datname = current_database() and state = 'active' and query like '%path_bytes%' and pid <> pg_backend_pid()`)
+      seen.add(rows[0]?.running ?? 0)
+    }
+    await observer.end()
+    await asking
+    assert.ok(seen.has(1), [...seen].join())
+    assert.ok(Math.max(...seen) === 1, [...seen].join())
   })
 
   test('ends when its caller loses access', async () => {

@@ -32,7 +32,7 @@ export const registerArchiveRoutes = (app: App, { db }: FilesDeps, archives: Arc
     }
   }
   const about =
-    'The archive is made while it is sent. Names are in UTF-8; characters that Windows does not allow are replaced by `_`, and duplicates are numbered. Links have the bytes of their targets. Files that are deleted before their bytes are read, and pending ones, are left out. When bytes cannot be read, the connection is closed before the archive is complete, and it cannot be opened. At most 100,000 files and folders and 100 GB; TOO_MANY_REQUESTS, with the limit that is reached, for more than 4 archives of an org, or 2 of one person, at the same time.'
+    'The archive is made while it is sent. Names are in UTF-8; characters that Windows does not allow are replaced by `_`, and duplicates are numbered. Links have the bytes of their targets. Files that are deleted before their bytes are read, and pending ones, are left out. When bytes cannot be read, the connection is closed before the archive is complete, and it cannot be opened. At most 100,000 files and folders and 100 GB; TOO_MANY_REQUESTS, with the limit that is reached, for more than 4 archives of an org, or 2 of one person, at the same time, SERVICE_UNAVAILABLE with `Retry-After` when too many of these requests and searches wait.'
 
   app.get(
     `${apiPrefix}/files/:id/archive`,

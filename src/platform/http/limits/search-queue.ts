@@ -13,8 +13,9 @@ const queue = createFairQueue({
 })
 
 /**
- * Runs a search whose statements may take seconds in a large org: one at a time of an org, two of a process. The people
- * of an org take turns, and each has half of its waiting places. Throws SERVICE_UNAVAILABLE when too many wait.
+ * Runs a search, or another read, whose statements may take seconds in a large org: one at a time of an org, two of a
+ * process. The people of an org take turns, and each has half of its waiting places. Throws SERVICE_UNAVAILABLE when too
+ * many wait.
  */
 export const inSearchQueue = <T>(
   { orgId, userId }: { orgId: string; userId: string },

@@ -382,6 +382,31 @@ describe('a folder', () => {
     assert.deepEqual(pageErrors, [])
   })
 
+  test('two tags that are added one right after the other in the preview are both kept', async () => {
+    const owner = await app.createOrg()
+    const file = await upload(app, owner, 'text', { name: 'note.txt' })
+    const { page } = await open(owner, `/files?open=${file.id}`)
+    const field = page.getByLabel('Add a tag')
+    const { promise: second, resolve: proceed } = Promise.withResolvers<void>()
+    let changes = 0
+    await page.route(`**/api/v1/files/${file.id}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback()
+      changes += 1
+      if (changes === 1) await second
+      return route.fallback()
+    })
+    await field.fill('urgent')
+    await field.press('Enter')
+    await until('the first tag is being saved', () => changes === 1)
+    await field.fill('legal')
+    await field.press('Enter')
+    await until('the second tag is stored', async () => (await listOf(owner))[0]?.tags.includes('legal') === true)
+    proceed()
+    await until('both are stored', async () => (await listOf(owner))[0]?.tags.length === 2)
+    await page.getByRole('button', { name: 'Remove tag urgent' }).waitFor()
+    await page.getByRole('button', { name: 'Remove tag legal' }).waitFor()
+  })
+
   test('a file gets tags and a link from its menu', async () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, 'text', { name: 'note.txt' })

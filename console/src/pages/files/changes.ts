@@ -83,8 +83,22 @@ export const renameFile = async ({ id }: FileRecord, name: string): Promise<void
   await refreshFiles()
 }
 
-export const tagFile = async ({ id }: FileRecord, tags: string[]): Promise<void> => {
-  await api.call('PATCH /files/:id', { params: { id }, body: { tags } })
+const maxTagAttempts = 5
+
+/** Adds and removes tags. `file` may be older than the last change of its tags, by this person or by another one. */
+export const tagFile = async (file: FileRecord, tags: string[]): Promise<void> => {
+  const params = { id: file.id }
+  for (let attempt = 1; ; attempt += 1) {
+    const { data: now, etag: ifMatch } = await api.callWithResponse('GET /files/:id', { params })
+    const kept = now.tags.filter((tag) => tags.includes(tag) || !file.tags.includes(tag))
+    const added = tags.filter((tag) => !file.tags.includes(tag))
+    try {
+      await api.call('PATCH /files/:id', { params, body: { tags: [...new Set([...kept, ...added])] }, ifMatch })
+      break
+    } catch (error) {
+      if (!isCode(error, 'CONFLICT') || attempt === maxTagAttempts) throw error
+    }
+  }
   await refreshFiles()
 }
 

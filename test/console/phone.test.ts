@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { fillFolder, settle, startConsole } from '../support/console.ts'
 import { createAgent, openSession } from '../support/chat.ts'
-import { create } from '../support/files.ts'
+import { create, upload } from '../support/files.ts'
 
 const { app, open } = await startConsole()
 const phone = { width: 390, height: 844 }
@@ -62,6 +62,23 @@ test('on a phone, a member is removed and gets another role', async () => {
   await remove.click()
   await page.getByRole('button', { name: 'Remove member' }).click()
   await row.waitFor({ state: 'detached' })
+})
+
+test('the location of a file that does not fit its line ends with an ellipsis', async () => {
+  const owner = await app.createOrg()
+  const folder = (
+    await create(app, owner, { source: 'folder', name: 'Photos of the terrace for the autumn catalogue' })
+  ).file
+  await upload(app, owner, 'text', { name: 'note.txt', parentId: folder.id })
+  const { page } = await open(owner, '/files/recent', { size: phone })
+  const location = page.getByRole('link', { name: /^Location: Photos of the terrace/ })
+  await location.waitFor()
+  // The ellipsis of an element does not apply to the texts in a flex container.
+  const shown = await page.evaluate(`(() => {
+    const text = [...document.querySelectorAll('[role=grid] a span')].find((one) => one.textContent.startsWith('Photos'))
+    return [text.scrollWidth > text.clientWidth, getComputedStyle(text).textOverflow]
+  })()`)
+  assert.deepEqual(shown, [true, 'ellipsis'])
 })
 
 for (const size of [phone, { width: 1440, height: 900 }]) {

@@ -41,7 +41,7 @@ const Facts = ({ file, sorting }: { file: FileRecord; sorting: Sorting }) => (
         <span className="visually-hidden">
           <Trans>Location:</Trans>{' '}
         </span>
-        {file.path.length === 0 ? t`All files` : file.path.join(' / ')}
+        <span className={styles['pathText']}>{file.path.length === 0 ? t`All files` : file.path.join(' / ')}</span>
       </Link>
     )}
     <span className={styles['narrow']}>

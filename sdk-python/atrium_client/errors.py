@@ -66,7 +66,8 @@ def retry_after_of(header: str | None) -> float | None:
         at = parsedate_to_datetime(header)
     except ValueError:
         return None
-    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+    # A date with the zone `-0000` has none for Python.
+    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
 
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> AtriumError:

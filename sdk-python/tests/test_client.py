@@ -167,6 +167,12 @@ class Calls(unittest.TestCase):
 
 
 class Retries(unittest.TestCase):
+    def test_a_date_without_a_zone_in_retry_after_is_utc(self) -> None:
+        from atrium_client.errors import retry_after_of
+
+        self.assertEqual(retry_after_of("Fri, 27 Nov 2020 10:00:00 -0000"), 0.0)
+        self.assertGreater(retry_after_of("Wed, 27 Nov 2120 10:00:00 -0000") or 0, 0)
+
     def test_a_post_whose_response_was_lost_is_executed_once(self) -> None:
         with losing(2) as recorder:
             made = client.call_with_response("POST /workspaces", body={"name": "Once in Python"})

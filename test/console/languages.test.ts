@@ -54,6 +54,30 @@ test('amounts of money are entered with the separators of the language, and an a
     .waitFor()
 })
 
+test('in German, notes of transactions are translated, and the longest role fits into the list of members', async () => {
+  const owner = await app.createOrg()
+  await app.createUser(owner, 'billing_manager')
+  await app.call('POST', '/api/v1/billing/deposit', { as: owner, json: { amountCents: 2_500 } })
+  const { page } = await open(owner, '/settings/profile')
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+  await page.locator('html[lang=de]').waitFor()
+  await page.goto(`${app.url}/billing/transactions`)
+  await page.getByRole('table', { name: 'Transaktionen' }).getByText('Direkte Aufladung').waitFor()
+  await page.goto(`${app.url}/settings/members`)
+  await page
+    .getByRole('combobox', { name: /^Rolle von/ })
+    .first()
+    .waitFor()
+  const [width, needed] = (await page.evaluate(`(() => {
+    const select = document.querySelector('td select')
+    const copy = select.cloneNode(true)
+    Object.assign(copy.style, { width: 'auto', position: 'absolute' })
+    select.after(copy)
+    return [select.offsetWidth, copy.offsetWidth]
+  })()`)) as [number, number]
+  assert.ok(width >= needed, `${width} of ${needed} px`)
+})
+
 test('pages with dates are shown in a browser whose language tag is not a valid one', async () => {
   const owner = await app.createOrg()
   await create(app, owner, { source: 'folder', name: 'Reports' })

@@ -1,5 +1,6 @@
 import { msg, t } from '@lingui/core/macro'
 import type { TransactionPage } from '@atrium/client'
+import { apiText } from '../../i18n/language.ts'
 import { formatCents } from '../../format.ts'
 import { formatWord } from '../../words.ts'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -31,7 +32,7 @@ const Amount = ({ cents }: { cents: number }) => (
 const columns: (Column<Transaction> & { isLong?: boolean })[] = [
   { title: msg`Date`, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   { title: msg`Type`, tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
-  { title: msg`Note`, optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
+  { title: msg`Note`, optional: true, isLong: true, cell: ({ notes }) => apiText(notes ?? '') },
   { title: msg`Amount`, align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },
   {
     title: msg`Balance after`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import { childrenWith } from '../../../test/support/child-processes.ts'
@@ -8,6 +9,8 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../platform/database/database.ts'
+import { createPreviewer } from './previewer.ts'
+import { cachedPreview } from './previews.ts'
 
 const app = await startTestApp()
 
@@ -141,6 +144,31 @@ test('an org stores at most 32 MB of previews, the newest, for at most 30 days',
   const sizes = (await keptOf(actor)).map(({ payload }) => payload?.length)
   assert.deepEqual(sizes.slice(0, 2), [14 * 1_048_576, 14 * 1_048_576])
   assert.equal(sizes.length, 3)
+})
+
+test('requests for the same file at the same time read it once, also when the first one leaves', async () => {
+  const actor = { ...(await app.createOrg()), visitor: undefined }
+  const bytes = docx('popular')
+  const { contentHash } = await upload(app, actor, bytes, { name: 'popular.docx', type: docxType })
+  const previewer = createPreviewer({ concurrency: 2, timeoutMs: 120_000, niceness: 0 })
+  const [first, leave] = [Promise.withResolvers<void>(), new AbortController()]
+  let opened = 0
+  const open = async (): Promise<Readable> => {
+    opened += 1
+    if (opened > 1) return Readable.from([bytes])
+    first.resolve()
+    return new Readable({ read: () => undefined })
+  }
+  const source = { contentHash, mimeType: docxType, name: 'popular.docx', sizeBytes: bytes.length, open }
+  const ask = (signal?: AbortSignal) => cachedPreview({ db: app.db, previewer }, actor, source, signal)
+  const leaving = assert.rejects(ask(leave.signal), /left/)
+  await first.promise
+  const others = Array.from({ length: 6 }, () => ask())
+  leave.abort(new Error('left'))
+  await leaving
+  for (const { text } of await Promise.all(others)) assert.equal(text, 'popular')
+  assert.equal(opened, 2)
+  await previewer.close()
 })
 
 test('a client that disconnects ends the reading, and no rejection is stored', async () => {

@@ -5,6 +5,7 @@ import { violatedConstraint } from '../../platform/database/errors.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { ApiError, badRequest } from '../../platform/http/errors.ts'
 import type { PreviewDeps } from '../deps.ts'
+import { readOnce } from './once.ts'
 import * as queries from './queries.ts'
 import type { PreviewKey, PreviewRow } from './queries.ts'
 import { PreviewError } from './payload.ts'
@@ -65,18 +66,23 @@ export const cachedPreview = async (
   // Reading text is faster than a query for a stored preview.
   if (format === 'text') return previewer.preview(source, signal)
   const key: PreviewKey = { contentHash: source.contentHash, format, version }
-  const kept = await queries.findPreview(db, actor, key)
+  const find = () => queries.findPreview(db, actor, key)
+  const kept = await find()
   if (kept) return unpack(kept)
-  try {
-    const payload = await previewer.preview({ ...source, orgId, userId, visitor }, signal)
-    await keepPreview(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
-    return payload
-  } catch (error) {
-    if (error instanceof ApiError && error.cause instanceof PreviewError) {
-      await keepPreview(db, actor, key, { payload: null, refusal: error.message })
+  const make = async (open: PreviewInput['open']): Promise<PreviewPayload> => {
+    try {
+      const payload = await previewer.preview({ ...source, open, orgId, userId, visitor }, signal)
+      await keepPreview(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
+      return payload
+    } catch (error) {
+      if (error instanceof ApiError && error.cause instanceof PreviewError) {
+        await keepPreview(db, actor, key, { payload: null, refusal: error.message })
+      }
+      throw error
     }
-    throw error
   }
+  const read = await readOnce(`${orgId} ${source.contentHash} ${format}`, { open: source.open, find, make })
+  return 'made' in read ? read.made : unpack(read.stored)
 }
 
 /** The same as plain text for a model, up to 512 KB; sheets as tab-separated lines. */

@@ -3,6 +3,7 @@ import { ApiError, badRequest } from '../../../platform/http/errors.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { PreviewDeps } from '../../deps.ts'
 import { PreviewError } from '../payload.ts'
+import { readOnce } from '../once.ts'
 import { keepPreview } from '../previews.ts'
 import type { PreviewSource } from '../previews.ts'
 import * as queries from '../queries.ts'
@@ -36,13 +37,18 @@ const unpack = <T extends Image>(payload: Buffer): T => {
   return { ...facts, bytes: payload.subarray(end + 1) } as T
 }
 
+const imageOf = <T extends Image>({ payload, refusal }: queries.PreviewRow): T => {
+  if (payload === null) throw badRequest(refusal ?? 'The picture could not be read.')
+  return unpack<T>(payload)
+}
+
 interface Wanted<T> {
   types: ReadonlySet<string>
   /** The name under which the result is stored. */
   format: string
   /** A larger result is not stored. */
   maxKeptBytes: number
-  make(): Promise<T>
+  make(open: PreviewSource['open']): Promise<T>
 }
 
 /** The stored result, or a new one. A BAD_REQUEST is stored for an hour. */
@@ -55,19 +61,26 @@ const cached = async <T extends Image>(
   if (!types.has(source.mimeType)) throw badRequest(`Files of type ${source.mimeType} are not pictures.`)
   if (source.sizeBytes > limits.sourceBytes) throw badRequest('The picture could not be read: it is over 25 MB.')
   const key = { contentHash: source.contentHash, format, version: imageVersion }
-  const kept = await queries.findPreview(db, actor, key)
-  if (kept?.payload) return unpack<T>(kept.payload)
-  if (kept) throw badRequest(kept.refusal ?? 'The picture could not be read.')
-  try {
-    const made = await make()
-    if (made.bytes.length <= maxKeptBytes) await keepPreview(db, actor, key, { payload: pack(made), refusal: null })
-    return made
-  } catch (error) {
-    if (error instanceof ApiError && error.cause instanceof PreviewError) {
-      await keepPreview(db, actor, key, { payload: null, refusal: error.message })
-    }
-    throw error
-  }
+  const find = () => queries.findPreview(db, actor, key)
+  const kept = await find()
+  if (kept) return imageOf<T>(kept)
+  const read = await readOnce(`${actor.orgId} ${source.contentHash} ${format}`, {
+    open: source.open,
+    find,
+    make: async (open) => {
+      try {
+        const made = await make(open)
+        if (made.bytes.length <= maxKeptBytes) await keepPreview(db, actor, key, { payload: pack(made), refusal: null })
+        return made
+      } catch (error) {
+        if (error instanceof ApiError && error.cause instanceof PreviewError) {
+          await keepPreview(db, actor, key, { payload: null, refusal: error.message })
+        }
+        throw error
+      }
+    },
+  })
+  return 'made' in read ? read.made : imageOf<T>(read.stored)
 }
 
 type Deps = Pick<PreviewDeps, 'db' | 'previewer'>
@@ -86,7 +99,7 @@ export const cachedPicture = (
     types: pictureTypes,
     format: 'picture',
     maxKeptBytes: limits.outputBytes,
-    make: () => previewer.picture({ ...source, orgId: actor.orgId, userId: actor.userId }, signal),
+    make: (open) => previewer.picture({ ...source, open, orgId: actor.orgId, userId: actor.userId }, signal),
   })
 
 /** A picture, or the first page of a PDF, in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
@@ -100,5 +113,5 @@ export const cachedImage = (
     types: imageTypes,
     format: queries.imagePrefix + specKey(spec),
     maxKeptBytes: limits.outputBytes,
-    make: () => previewer.image({ ...source, orgId: actor.orgId, userId: actor.userId }, spec, signal),
+    make: (open) => previewer.image({ ...source, open, orgId: actor.orgId, userId: actor.userId }, spec, signal),
   })

@@ -307,6 +307,26 @@ describe('requests of connector tools', () => {
   }
 })
 
+test('a message or page of more than 1 MB is shown to the model as its beginning, not as an empty one', async () => {
+  for (const [slug, name] of [
+    ['gmail', 'get_message'],
+    ['notion', 'read_page'],
+  ] as const) {
+    const owner = await app.createOrg()
+    await connect(owner, slug)
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: [slug] })
+    await trustAgent(app, owner, 'helper', slug)
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    const call = expectedCalls[slug]![name]!
+    const { mismatches } = serve(slug, { ...call, response: { planted: 'first words', more: 'x'.repeat(1_100_000) } })
+    const { output } = await runTool(owner, session.id, `${slug}__${name}`, call.input)
+    assert.deepEqual(mismatches, [])
+    const { truncated, beginning } = output as { truncated?: boolean; beginning?: string }
+    assert.equal(truncated, true)
+    assert.match(beginning ?? '', /first words/)
+  }
+})
+
 describe('revocation requests', () => {
   for (const [slug, { revoke }] of Object.entries(oauthProviders)) {
     test(`deleting a ${slug} connection ${revoke ? `revokes its grant by ${revoke}` : 'sends no revocation request'}`, async () => {

@@ -49,6 +49,12 @@ export interface ApiResponse {
   truncated: boolean
 }
 
+/** An output that reads parsed JSON. A body that was cut is text, of which the model receives the beginning. */
+export const fromJson =
+  (read: (body: unknown) => unknown) =>
+  ({ body, truncated }: ApiResponse): unknown =>
+    truncated ? { truncated, beginning: body } : read(body)
+
 export interface ConnectorTool {
   /** a-z, 0-9 and underscores. Agents call it `<slug>__<name>`. */
   name: string

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../platform/http/errors.ts'
+import { fromJson } from '../definition.ts'
 import type { Connector, Values } from '../definition.ts'
 
 const messageId = { type: 'string', pattern: '^[A-Za-z0-9]{5,40}$', description: 'ID of the message' }
@@ -145,7 +146,7 @@ export const connector: Connector = {
       required: ['message_id'],
       isReadOnly: true,
       request: { method: 'GET', path: '/gmail/v1/users/me/messages/{message_id}', query: { format: 'full' } },
-      output: ({ body }) => readable(body),
+      output: fromJson(readable),
     },
     {
       name: 'list_labels',

@@ -1,3 +1,4 @@
+import { fromJson } from '../definition.ts'
 import type { Connector } from '../definition.ts'
 
 const id = (what: string) => ({ type: 'string', pattern: '^[0-9a-fA-F-]{32,36}$', description: `ID of the ${what}` })
@@ -89,7 +90,7 @@ export const connector: Connector = {
         path: '/v1/blocks/{block_id}/children',
         query: { page_size: '{page_size}', start_cursor: '{start_cursor}' },
       },
-      output: ({ body }) => textOfBlocks(body),
+      output: fromJson((body) => textOfBlocks(body)),
     },
     {
       name: 'query_data_source',

@@ -147,6 +147,37 @@ describe('the connections of a person who is removed from the org', () => {
   })
 })
 
+test('grants of one org whose provider does not respond leave workers for the revocations of other orgs', async () => {
+  const revoke = async (orgOwner: TestActor, count: number): Promise<void> => {
+    const leavers: TestActor[] = []
+    for (let n = 0; n < count; n++) {
+      const leaver = await app.createUser(orgOwner, 'member')
+      await connect(leaver)
+      leavers.push(leaver)
+    }
+    for (const leaver of leavers) await remove(orgOwner, leaver)
+  }
+  const [slow, other] = [await app.createOrg(), await app.createOrg()]
+  const silence = Promise.withResolvers<object>()
+  let [waiting, over] = [0, 0]
+  google.on('POST', '/revoke', (_seen, response) => {
+    waiting += 1
+    response.on('close', () => (over += 1))
+    return silence.promise
+  })
+  await revoke(slow, 8)
+  await until('revocations wait for the provider', async () => waiting > 0)
+  const before = { over: -1 }
+  google.on('POST', '/revoke', () => {
+    before.over = over
+    return { body: {} }
+  })
+  await revoke(other, 1)
+  await until('the grant of the other org is revoked', async () => before.over >= 0)
+  assert.equal(before.over, 0)
+  silence.resolve({ body: {} })
+})
+
 describe('the connections of a person whom an earlier version has removed', () => {
   const removeOnly = ({ orgId, userId }: TestActor) =>
     db.execute(sql`delete from members where org_id = ${orgId} and user_id = ${userId}`)

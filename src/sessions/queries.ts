@@ -214,6 +214,7 @@ export interface LockedSession {
   title: string | null
   projectId: string | null
   metadata: Record<string, unknown>
+  status: SessionStatus
   activeTurnId: string | null
   turnCount: number
   messageCount: number
@@ -228,7 +229,7 @@ export interface LockedSession {
 }
 
 const lockedColumns = (orgId: string, id: string): Sql => sql`id, workspace_id, agent_id, title, project_id, metadata,
-  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by, skipped,
+  status, active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by, skipped,
   array(
     select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
   ) as participant_ids`

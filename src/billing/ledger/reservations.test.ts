@@ -11,7 +11,7 @@ import {
   until,
   untilStatus,
 } from '../../../test/support/chat.ts'
-import { callTools, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { callTools, held, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { ModelRequest } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { waitingForLocks } from '../../../test/support/database/distributed.ts'
@@ -150,6 +150,43 @@ describe('paid turns', () => {
     // 2 cents pay for 1,000 output tokens at most.
     assert.ok(limit >= 256 && limit < 1_000, `${limit}`)
   })
+})
+
+test('turns behind a turn that waits for a person reserve nothing until they start', async () => {
+  const owner = await app.createOrg()
+  await deposit(app, owner, 1_000)
+  const agent = await createAgent(app, owner, {
+    name: 'Writer',
+    model: 'openai/large',
+    allowedTools: ['files.write'],
+    settings: { approvals: ['files.write'] },
+  })
+  const session = await openSession(app, owner, { agentId: agent.id })
+  const asking = held(callTools({ id: 'c1', name: 'files.write', args: '{"name":"a.txt","text":"x"}' }))
+  const last = held(reply(['Last.']))
+  fake.play(asking.script, reply(['Written.']), reply(['Second.']), last.script)
+  const send = async (text: string): Promise<string> =>
+    (await say(app, owner, session.id, { text, background: true })).body.data.turn.id
+  const first = await send('Write')
+  await asking.asked
+  const second = await send('Queued before')
+  const reservedOf = async (turnId: string): Promise<bigint> =>
+    (
+      await db.row<{ microcents: bigint }>(sql`
+      select microcents from usage_holds where org_id = ${owner.orgId} and turn_id = ${turnId}`)
+    )?.microcents ?? 0n
+  assert.ok((await reservedOf(second)) > 0n)
+  asking.release()
+  const waiting = await untilStatus(app, owner, first, 'requires_action')
+  const third = await send('Queued while it waits')
+  assert.equal((await getBilling(app, owner)).balance.reservedMicrocents, 0)
+  const json = { approvalId: waiting.approvals[0].approvalId, approved: true }
+  assert.equal((await app.call('POST', `/api/v1/turns/${first}/approvals`, { as: owner, json })).status, 200)
+  await last.asked
+  assert.ok((await reservedOf(third)) > 0n, 'a turn that has started')
+  last.release()
+  for (const id of [first, second, third]) await untilStatus(app, owner, id, 'completed')
+  assert.equal((await assertExact(app, owner)).balance.reservedMicrocents, 0)
 })
 
 test('leaves no reservation when a turn is cancelled while its next call is being reserved', async () => {

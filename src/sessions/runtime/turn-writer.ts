@@ -7,7 +7,7 @@ import { lockSession } from '../queries.ts'
 import { createStreamLog } from '../streams/stream-log.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { TurnNotifier } from '../streams/turn-notifier.ts'
-import { setSessionStatus } from '../turns/queries.ts'
+import { emptyReservationsOfQueue, setSessionStatus } from '../turns/queries.ts'
 import { setLeftOutExchanges } from '../turns/claim-queries.ts'
 import type { ClaimedTurn } from '../turns/claim-queries.ts'
 import { publicParts } from '../turns/step-parts.ts'
@@ -105,6 +105,7 @@ export const createTurnWriter = (
             if (!(await pauseTurn(db, lease, { ...checkpoint, frames, untrustedFrom }, paused))) return false
             db.signal(recorded, orgId)
             await setSessionStatus(db, orgId, turn.sessionId, 'requires_action')
+            await emptyReservationsOfQueue(db, orgId, turn.sessionId)
             return true
           }),
         true,

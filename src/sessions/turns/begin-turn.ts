@@ -239,7 +239,10 @@ export const beginTurn = async (
   const { turn, reserved } = await planTurn(db, deps, actor, { request, session, agent })
   const { id: sessionId, activeTurnId, participantIds } = session
   const job = turnJob(request.hop ?? 0)
-  const reservation = reserved && addReservation({ orgId, turnId: turn.id, agentId: agent.id }, reserved.microcents)
+  // Behind a turn that waits for a person, possibly for days, a turn reserves money when it starts.
+  const reservesNow = reserved !== undefined && session.status !== 'requires_action'
+  const key = { orgId, turnId: turn.id, agentId: agent.id }
+  const reservation = reservesNow ? addReservation(key, reserved.microcents) : undefined
   const message = messageCreated(actor, session, { ...turn.message, turnId: turn.id, role: 'user' })
   const place = activeTurnId === null && mayStartHere(request) ? deps.jobs.occupy(job, orgId) : undefined
   if (place) await startHere(db, place, actor, { turn, session, agent, reserved, reservation, message })

@@ -1,3 +1,4 @@
+import { emptyReservation } from '../../billing/billing.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import { insertOutbox } from '../../outbox/queries.ts'
@@ -320,3 +321,11 @@ export const setSessionStatus = (db: Db, orgId: string, sessionId: string, statu
       returning org_id, id, updated_at, changed_at
     ), ${touchAgents(orgId, sql`changed`)}
     select from changed`)
+
+/** Releases what the turns behind a turn that pauses have reserved. The session must be locked, so none of them starts. */
+export const emptyReservationsOfQueue = (db: Db, orgId: string, sessionId: string) =>
+  db.execute(sql`
+    with queued as (
+      select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
+    ), ${emptyReservation(orgId, sql`queued`)}
+    select from queued`)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import { childrenWith } from '../../../test/support/child-processes.ts'
 import * as documents from '../../../test/support/documents.ts'
-import { create, upload } from '../../../test/support/files.ts'
+import { create, pathOf, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
@@ -188,6 +188,23 @@ test('a client that disconnects ends the reading, and no rejection is stored', a
   const other = await upload(app, actor, docx('other'), { type: docxType })
   assert.equal((await preview(actor, other.id)).status, 200)
   assert.equal((await keptOf(actor)).length, 1)
+  assert.deepEqual(
+    app.logLines.filter((line) => line.includes('request failed')),
+    [],
+  )
+})
+
+test('a visitor of a share who leaves ends the reading, and no failure is logged', async () => {
+  const actor = await app.createOrg()
+  const file = await upload(app, actor, 'a,b\n'.repeat(5_000_000), { name: 'long.csv', type: 'text/csv' })
+  const shared = await app.call('POST', `/api/v1/files/${file.id}/shares`, { as: actor, json: {} })
+  const stop = new AbortController()
+  const request = fetch(app.url + pathOf(app, shared.body.data.url), { signal: stop.signal })
+  await until('the file is being read', async () => (await reading()).length === 1)
+  stop.abort()
+  await assert.rejects(request, { name: 'AbortError' })
+  await until('no file is being read', async () => (await reading()).length === 0)
+  assert.equal((await preview(actor, (await upload(app, actor, docx('other'), { type: docxType })).id)).status, 200)
   assert.deepEqual(
     app.logLines.filter((line) => line.includes('request failed')),
     [],

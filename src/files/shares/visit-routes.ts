@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { logoPath } from '../../identity/members/logo.ts'
 import { getOrg } from '../../identity/members/orgs.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { ApiError } from '../../platform/http/errors.ts'
+import { ApiError, badRequest } from '../../platform/http/errors.ts'
 import { onceClosed } from '../../platform/http/closed.ts'
 import type { App } from '../../platform/http/http.ts'
 import { originOf } from '../../platform/http/http.ts'
@@ -45,14 +45,14 @@ const previewOf = async (
   { visit, item }: { visit: Visit; item: SharedItem },
 ): Promise<PreviewPayload | undefined> => {
   const disconnect = new AbortController()
-  onceClosed(reply.raw, () => disconnect.abort(new Error('the request was aborted')))
+  onceClosed(reply.raw, () => disconnect.abort(badRequest('The request was aborted.')))
   try {
     return await previewFile(deps, visit.creator, item.id, {
       signal: disconnect.signal,
       visitor: addressGroup(reply.request.ip),
     })
   } catch (error) {
-    // A file of another type, or too many previews at once.
+    // A file of another type, too many previews at once, or a visitor who has left.
     if (error instanceof ApiError) return undefined
     throw error
   }

@@ -593,6 +593,31 @@ test('a folder is restricted in its menu, has a lock in the list and the path, a
   assert.equal(await row(others.page, 'Salaries').count(), 0)
 })
 
+test('saving the access of a folder does not give it back to a role that another person removed meanwhile', async () => {
+  const owner = await app.createOrg()
+  const { id } = (await create(app, owner, { source: 'folder', name: 'Salaries' })).file
+  const path = `/api/v1/files/${id}/access`
+  const role = (subject: string, access: string) => ({ kind: 'role', subject, access })
+  const put = (grants: object[]) => app.call('PUT', path, { as: owner, json: { restricted: true, grants } })
+  await put([role('billing_manager', 'read'), role('admin', 'read')])
+  const { page } = await open(owner, '/files')
+  await row(page, 'Salaries').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Manage access…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Access to “Salaries”' })
+  await dialog.getByLabel('Access of All admins').selectOption('write')
+  await put([role('admin', 'read'), role('member', 'read')])
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  assert.equal((await saved).status(), 200)
+  const { body } = await app.call('GET', path, { as: owner })
+  assert.deepEqual(
+    body.data.grants
+      .map(({ subject, access }: { subject: string; access: string }) => `${subject} ${access}`)
+      .toSorted(),
+    ['admin write', 'member read'],
+  )
+})
+
 test('a starred file is under Favorites, an opened one under Recent and on Home, and Storage leads down to folders', async () => {
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Reports' })).file

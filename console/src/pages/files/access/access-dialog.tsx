@@ -8,6 +8,7 @@ import { Lock, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, read, refresh, usePages } from '../../../api.ts'
 import { useIdentity } from '../../../session.tsx'
+import { useConstant } from '../../../stable-values.ts'
 import { LoadMore } from '../../../ui/data/load-more.tsx'
 import { IconButton } from '../../../ui/forms/button.tsx'
 import { FieldGroup, RadioField, SelectField } from '../../../ui/forms/field.tsx'
@@ -168,16 +169,32 @@ const Inherited = ({ folders }: { folders: Access['inherited'] }) => (
   </section>
 )
 
+/** The access as it is now with the changes of this person, so that saving them does not revert those of others. */
+const merge = (before: Access, wanted: Pick<Access, 'restricted' | 'grants'>, now: Access) => {
+  const restricted = wanted.restricted === before.restricted ? now.restricted : wanted.restricted
+  const [known, mine, theirs] = [before.grants, wanted.grants, now.grants].map(
+    (grants) => new Map(grants.map((grant) => [keyOf(grant), grant])),
+  ) as [Map<string, Grant>, Map<string, Grant>, Map<string, Grant>]
+  const kept = now.grants.filter((grant) => mine.has(keyOf(grant)) || !known.has(keyOf(grant)))
+  const changed = kept.map((grant) => {
+    const own = mine.get(keyOf(grant))
+    return own && own.access !== known.get(keyOf(grant))?.access ? own : grant
+  })
+  const added = wanted.grants.filter((grant) => !known.has(keyOf(grant)) && !theirs.has(keyOf(grant)))
+  const grants = [...changed, ...added].map(({ kind, subject, access }) => ({ kind, subject, access }))
+  return { restricted, grants: restricted ? grants : [] }
+}
+
 const AccessForm = ({ file, access, onClose }: { file: FileRecord; access: Access; onClose: () => void }) => {
   const { me } = useIdentity()
+  const loaded = useConstant(access)
   const [restricted, setRestricted] = useState(access.restricted)
   const [grants, setGrants] = useState<readonly Grant[]>(access.grants)
   const form = useSubmit(async () => {
-    const body = {
-      restricted,
-      grants: restricted ? grants.map(({ kind, subject, access }) => ({ kind, subject, access })) : [],
-    }
-    await api.call('PUT /files/:id/access', { params: { id: file.id }, body })
+    const params = { id: file.id }
+    const now = await api.call('GET /files/:id/access', { params })
+    const body = merge(loaded, { restricted, grants: [...grants] }, now)
+    await api.call('PUT /files/:id/access', { params, body })
     await refresh('GET /files', 'GET /files/:id', 'GET /files/:id/access')
     toast.done(restricted ? t`Access to “${file.name}” restricted` : t`Access to “${file.name}” changed`)
     onClose()

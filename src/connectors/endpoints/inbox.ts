@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { recorded } from '../../outbox/record.ts'
-import type { Database } from '../../platform/database/database.ts'
+import type { Database, Transaction } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/batching/group-commit.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -30,21 +30,29 @@ const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId
  * endpoint needs few commits and does not delay other endpoints.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
+  const writeOf = async (db: Transaction, events: NewConnectorEvent[]): Promise<EventKey[]> => {
+    const endpoint = events[0] as NewConnectorEvent
+    let stored = await queries.insertEvents(db, endpoint, events)
+    if (stored.length < events.length && (await queries.releaseSecondIds(db, endpoint, events))) {
+      stored = [...stored, ...(await queries.insertEvents(db, endpoint, events))]
+    }
+    if (stored.length > 0) db.signal(recorded, endpoint.orgId)
+    const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
+    await jobs.enqueueAll(
+      db,
+      handleEvent,
+      stored.filter((key) => waiting.has(nameOf(key))),
+    )
+    return stored
+  }
+
   const write = (events: NewConnectorEvent[]): Promise<EventKey[]> =>
     db.transaction('all orgs', async (db) => {
-      // All of one endpoint: it is the lane.
-      const endpoint = events[0] as NewConnectorEvent
-      let stored = await queries.insertEvents(db, endpoint, events)
-      if (stored.length < events.length && (await queries.releaseSecondIds(db, endpoint, events))) {
-        stored = [...stored, ...(await queries.insertEvents(db, endpoint, events))]
+      const stored: EventKey[] = []
+      // A write has the events of every endpoint that waited for it.
+      for (const ofEndpoint of Map.groupBy(events, ({ endpointId }) => endpointId).values()) {
+        stored.push(...(await writeOf(db, ofEndpoint)))
       }
-      if (stored.length > 0) db.signal(recorded, endpoint.orgId)
-      const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
-      await jobs.enqueueAll(
-        db,
-        handleEvent,
-        stored.filter((key) => waiting.has(nameOf(key))),
-      )
       return stored
     })
 

@@ -17,6 +17,8 @@ export interface ConnectorAgent {
   workspaceId: string
   userId: string
   agentId: string
+  /** The connector endpoint that received the message. */
+  endpointId: string
 }
 
 /** A message in the chat. Its sender is not a user of this server. */
@@ -42,7 +44,7 @@ const liveSession = async (db: Transaction, actor: Actor, workspaceId: string, i
  */
 export const beginConnectorTurn = async (
   deps: TurnDeps,
-  { orgId, workspaceId, userId, agentId }: ConnectorAgent,
+  { orgId, workspaceId, userId, agentId, endpointId }: ConnectorAgent,
   findMessage: (db: Transaction) => Promise<ConnectorMessage | undefined>,
   saveSession: (db: Transaction, sessionId: string) => Promise<void>,
 ): Promise<boolean> => {
@@ -65,6 +67,7 @@ export const beginConnectorTurn = async (
         parts: [{ type: 'text', text }],
         id: turnId,
         agentId,
+        endpointId,
         author: { type: 'user', id: userId, name: sender },
         // The sender is not authenticated.
         untrustedFrom: 'chat',

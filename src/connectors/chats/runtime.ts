@@ -7,6 +7,8 @@ export interface ChatAgent {
   workspaceId: string
   userId: string
   agentId: string
+  /** The endpoint that received the message. */
+  endpointId: string
 }
 
 /** A message that someone sent in a chat. */

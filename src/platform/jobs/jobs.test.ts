@@ -550,6 +550,76 @@ describe('fairness', () => {
     hold.resolve()
     await until('all are done', () => done === 61)
   })
+
+  test('a second member of a group gets a place at once, and the next free place, while hundreds of jobs of another member wait', async () => {
+    const kind = newKind<{ who: string; n: number }>({ fairBy: 'who' })
+    const jobs = open(noPoll)
+    const started: string[] = []
+    const held = new Map<string, () => void>()
+    const ended: string[] = []
+    jobs.work(
+      kind,
+      async ({ n }, { jobId }) => {
+        const name = n < 1_000 ? 'first' : n < 2_000 ? 'second' : 'other'
+        started.push(name)
+        await new Promise<void>((resolve) => held.set(`${name} ${jobId}`, resolve))
+        ended.push(name)
+      },
+      { concurrency: 12 },
+    )
+    await jobs.start({ work: true })
+    const add = (who: string, from: number, count: number) =>
+      db.transaction('all orgs', (db) =>
+        jobs.enqueueAll(
+          db,
+          kind,
+          Array.from({ length: count }, (_, n) => ({ who, n: from + n })),
+          { memberOf: ({ n }) => String(Math.floor(n / 1_000)) },
+        ),
+      )
+    const countOf = (name: string): number => started.filter((one) => one === name).length
+    const end = (name: string): void => {
+      const [key, release] = [...held].find(([one]) => one.startsWith(name)) ?? []
+      held.delete(key ?? '')
+      release?.()
+    }
+    await add('org', 0, 300)
+    await until('the first member has the places of the group', () => countOf('first') === 6)
+    await add('org', 1_000, 3)
+    await until('the second member has a place', () => countOf('second') === 1)
+    assert.equal(jobs.occupy(kind, { group: 'org', member: '0' }), undefined, 'work without a job waits behind jobs')
+    end('first')
+    end('first')
+    await until('two jobs have ended', () => ended.length === 2)
+    await until('the second member has the free place', () => countOf('second') === 2)
+    assert.equal(countOf('first'), 6)
+    await add('another org', 2_000, 1)
+    await until('another group has a place', () => countOf('other') === 1)
+    await until('all are done', () => {
+      for (const [key, release] of held) {
+        held.delete(key)
+        release()
+      }
+      return ended.length === 304
+    })
+  })
+
+  test('a member with many jobs delays none of the others, although they are more than one claim considers', async () => {
+    const kind = newKind<{ who: string; n: number }>({ fairBy: 'who' })
+    const [many, others] = [300, 150]
+    const payloads = Array.from({ length: many + others }, (_, n) => ({ who: 'org', n }))
+    const memberOf = ({ n }: { n: number }) => (n < many ? 'many' : `member ${n}`)
+    await db.transaction('all orgs', (db) => producer.enqueueAll(db, kind, payloads, { memberOf }))
+    const ended: number[] = []
+    const jobs = open()
+    jobs.work(kind, ({ n }) => Promise.resolve(void ended.push(n)), { concurrency: 4 })
+    await jobs.start({ work: true })
+    await until('all are done', () => ended.length === many + others)
+    const last = ended.findLastIndex((n) => n >= many)
+    const before = ended.slice(0, last).filter((n) => n < many).length
+    assert.ok(before < many - 50, `${before} jobs of one member ran before the last of another one`)
+    assert.equal(new Set(ended).size, many + others)
+  })
 })
 
 test('unattended returns the payloads for which no job is waiting, running or to be retried', async () => {

@@ -3,7 +3,7 @@ import type { Db as BossDb, JobInsert, PgBoss } from 'pg-boss'
 import type { Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Handler, JobKind } from './kind.ts'
-import type { LaneOptions, Place } from './lane.ts'
+import type { LaneOptions, Place, WorkOwner } from './lane.ts'
 import * as queries from './queries.ts'
 import { createRunner } from './runner.ts'
 import type { JobTiming, Runner } from './runner.ts'
@@ -15,7 +15,7 @@ import type { Wakeups } from '../wake/wakeups.ts'
 
 export { defineJob } from './kind.ts'
 export type { Handler, JobContext, JobKind } from './kind.ts'
-export type { Place } from './lane.ts'
+export type { Place, WorkOwner } from './lane.ts'
 
 export interface EnqueueOptions {
   startAfterSeconds?: number
@@ -25,8 +25,10 @@ export interface EnqueueOptions {
    * have read older data. Overlapping transactions do not wait for one another, so there can be one or two jobs more.
    */
   singletonKey?: string | undefined
-  /** Jobs of a kind with a higher priority start first. Default: 0. */
+  /** Jobs of a kind with a higher priority start first. Default: 0. Kinds with `fairBy` ignore it. */
   priority?: number
+  /** The part of the group (see `fairBy`) that the job belongs to, for example a person: an id. */
+  member?: string | undefined
 }
 
 /** Durable background jobs that run at least once. The payload contains ids; the rows are the truth. */
@@ -41,14 +43,14 @@ export interface Jobs {
     db: Transaction,
     kind: JobKind<P>,
     payloads: P[],
-    options?: Omit<EnqueueOptions, 'singletonKey'>,
+    options?: Omit<EnqueueOptions, 'singletonKey' | 'member'> & { memberOf?: (payload: P) => string | undefined },
   ): Promise<void>
   /**
-   * A place in this process for work of a group (see `fairBy`) that needs no job because its own rows record it: two
+   * A place in this process for work of a group and its member (see `fairBy`) that needs no job because its own rows record it: two
    * statements less, and it starts without a poll. Undefined when this process runs no jobs, or the kind or the group has
    * no place left; then enqueue a job. Release the place when the transaction that creates the work fails.
    */
-  occupy(kind: JobKind<object>, group: string): Place | undefined
+  occupy(kind: JobKind<object>, owner: WorkOwner): Place | undefined
   /**
    * The payloads for which no job of the kind is waiting, running or to be retried. Reads all unfinished jobs of the kind:
    * for sweeps that look for lost work.
@@ -106,12 +108,17 @@ const overTransaction = (db: Transaction): BossDb => ({
   executeSql: async (text, values = []) => ({ rows: await db.rows({ text, values }) }),
 })
 
+const groupOf = (payload: Record<string, unknown>, fairBy: string, member: string | undefined) => ({
+  id: String(payload[fairBy]),
+  ...(member === undefined ? {} : { tier: member }),
+})
+
 const toInsert = (kind: JobKind<object>, payload: object, options: EnqueueOptions): JobInsert => ({
   data: payload,
   // All queues have the policy `short`, one waiting job per key. A job without a key gets a unique one.
   singletonKey: options.singletonKey ?? newId(),
   priority: options.priority ?? 0,
-  ...(kind.fairBy === null ? {} : { group: { id: String((payload as Record<string, unknown>)[kind.fairBy]) } }),
+  ...(kind.fairBy === null ? {} : { group: groupOf(payload as Record<string, unknown>, kind.fairBy, options.member) }),
   startAfter: options.startAfterSeconds ?? 0,
   ...settingsOf(kind),
 })
@@ -186,8 +193,8 @@ interface Started {
 /** Creates a job for work that began without one. */
 const insertOver =
   (started: () => Started, kind: JobKind<object>): LaneOptions['enqueue'] =>
-  (payload, startAfterSeconds) =>
-    started().store.boss.insert(kind.name, [toInsert(kind, payload, { startAfterSeconds })])
+  (payload, options) =>
+    started().store.boss.insert(kind.name, [toInsert(kind, payload, options)])
 
 const stopWork = async (state: Started | undefined, beside: Alongside[], deadlineMs: number): Promise<void> => {
   if (state?.runner) {
@@ -232,14 +239,14 @@ export const createJobs = ({ connection, direct, log, timing, wakeups = noWakeup
       if (!isWaiting) await insert(db, kind, [toInsert(kind, payload, { ...options, singletonKey: undefined })])
       wakeAfterCommit(db, kind, options)
     },
-    enqueueAll: async (db, kind, payloads, options = {}) => {
+    enqueueAll: async (db, kind, payloads, { memberOf, ...options } = {}) => {
       if (payloads.length === 0) return
       await started().queues.ensure(kind)
-      const jobs = payloads.map((payload) => toInsert(kind, payload, options))
+      const jobs = payloads.map((payload) => toInsert(kind, payload, { ...options, member: memberOf?.(payload) }))
       await insert(db, kind, jobs)
       wakeAfterCommit(db, kind, options)
     },
-    occupy: (kind, group) => state?.runner?.occupy(kind.name, group),
+    occupy: (kind, owner) => state?.runner?.occupy(kind.name, owner),
     unattended: async (kind, payloads) => queries.listUnattended(started().store.db, kind.name, payloads),
     work: (kind, handler, { concurrency = 5 } = {}) => {
       beforeStart()

@@ -10,7 +10,8 @@ export interface JobKind<Payload extends object> {
   readonly timeoutSeconds: number
   /**
    * Field of the payload that groups jobs, for example by org. A worker starts no more jobs of a group than it has slots
-   * left for others, so that there is always a slot for another group.
+   * left for others, so that there is always a slot for another group. Groups, and the members of a group that `enqueue`
+   * names, get free slots in turn: the one that runs the fewest comes first.
    */
   readonly fairBy: string | null
   /** Never set: a phantom field that lets the compiler check payloads. */

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import { newId } from '../ids.ts'
+import { createFetch } from './fetch-jobs.ts'
+import type { JobStore } from './fetch-jobs.ts'
 import type { Handler, JobKind } from './kind.ts'
+import { countsFor, mayBegin } from './shares.ts'
 import { createSettler } from './settler.ts'
 import { createBackoff } from '../process/backoff.ts'
 import { withoutSecrets } from '../text/redact.ts'
@@ -15,7 +18,14 @@ export interface LaneOptions {
   /** Finished jobs are kept for a while, because the scheduler reads them to know what it has sent. */
   scheduled: boolean
   /** Creates a job for work that began without one and failed. */
-  enqueue: (payload: object, startAfterSeconds: number) => Promise<unknown>
+  enqueue: (payload: object, options: { startAfterSeconds: number; member: string | undefined }) => Promise<unknown>
+}
+
+/** Whom work belongs to, of a kind with `fairBy`. */
+export interface WorkOwner {
+  group: string
+  /** Part of the group, for example the person. */
+  member?: string | undefined
 }
 
 /** A place in a lane for work that has no job. It must be used or released. */
@@ -33,8 +43,8 @@ export interface JobLane {
   readonly kind: JobKind<object>
   /** Whether it fetches now: it has free slots, and its last fetch did not fail just now. */
   hasRoom(): boolean
-  /** A place for work of this group, by the rules that apply to jobs. Undefined when it has to wait for one as a job. */
-  occupy(group: string): Place | undefined
+  /** A place for work of this owner, by the rules that apply to jobs. Undefined when it has to wait for one as a job. */
+  occupy(owner: WorkOwner): Place | undefined
   /** Fetches and starts jobs until there is no room or none are left. Never rejects. After a failure it waits. */
   pump(): Promise<void>
   /** Sends the heartbeats of running attempts; aborts those that were given to another worker. */
@@ -74,30 +84,6 @@ const messageOf = (error: unknown): string =>
 // keep the process alive.
 const maxTimerMs = 2 ** 31 - 1
 const later = (ms: number, work: () => void): NodeJS.Timeout => setTimeout(work, Math.min(ms, maxTimerMs)).unref()
-
-/**
- * How many jobs to fetch, and of which groups none: as many as there is room for. Of a kind with `fairBy`, no group gets
- * more slots than are left for others, even if all fetched jobs belong to it: one group alone fills half of the slots, two
- * fill a third each.
- */
-const shareOf = (
-  { kind, concurrency }: LaneOptions,
-  running: Attempt[],
-): { batchSize: number; ignoreGroups: string[] } => {
-  const room = concurrency - running.length
-  if (kind.fairBy === null) return { batchSize: room, ignoreGroups: [] }
-  const counts = [...Map.groupBy(running, ({ job }) => job.groupId ?? null)].flatMap(([group, jobs]) =>
-    group === null ? [] : [{ group, count: jobs.length }],
-  )
-  const most = Math.max(0, ...counts.flatMap(({ count }) => (count < room ? [count] : [])))
-  return {
-    batchSize: Math.max(1, Math.floor((room - most) / 2)),
-    ignoreGroups: counts.flatMap(({ group, count }) => (count < room ? [] : [group])),
-  }
-}
-
-const countOf = (group: string, attempts: Map<string, Attempt>): number =>
-  attempts.values().reduce((count, { job }) => count + (job.groupId === group ? 1 : 0), 0)
 
 const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Promise<void> => {
   const { job, abort } = attempt
@@ -187,8 +173,9 @@ const createRuns = (boss: PgBoss, options: LaneOptions, log: Log) => {
       await runHandler(options, attempt)
     } catch (error) {
       logFailure(log, kind, attempt.job, error)
-      const delaySeconds = isStopping ? 0 : kind.retryDelaySeconds
-      await settler.persist(() => options.enqueue(attempt.job.data, delaySeconds))
+      const startAfterSeconds = isStopping ? 0 : kind.retryDelaySeconds
+      const member = attempt.job.groupTier ?? undefined
+      await settler.persist(() => options.enqueue(attempt.job.data, { startAfterSeconds, member }))
     }
   }
 
@@ -202,10 +189,18 @@ const createRuns = (boss: PgBoss, options: LaneOptions, log: Log) => {
   }
 }
 
-/** Whether work of a group may begin: by the same rule as jobs of the group are fetched. */
-const hasPlace = ({ kind, concurrency }: LaneOptions, group: string, attempts: Map<string, Attempt>): boolean => {
+/** Whether work without a job may begin. When it may not, it becomes a job, behind which later work waits. */
+const hasPlace = (
+  { kind, concurrency }: LaneOptions,
+  attempts: Map<string, Attempt>,
+  owner: WorkOwner,
+  crowded: Set<string>,
+): boolean => {
   const room = concurrency - attempts.size
-  return room > 0 && (kind.fairBy === null || countOf(group, attempts) < room)
+  if (room <= 0 || kind.fairBy === null) return room > 0
+  const may = mayBegin(room, countsFor(attempts, owner), crowded.has(owner.group))
+  if (!may) crowded.add(owner.group)
+  return may
 }
 
 const placeOf = (attempt: Attempt, run: (attempt: Attempt) => unknown, leave: (attempt: Attempt) => void): Place => ({
@@ -217,12 +212,14 @@ const placeOf = (attempt: Attempt, run: (attempt: Attempt) => unknown, leave: (a
   release: () => leave(attempt),
 })
 
-const unstoredJob = (name: string, groupId: string): Job =>
-  ({ id: newId(), name, data: {}, retryCount: 0, groupId }) as unknown as Job
+const unstoredJob = (name: string, { group, member }: WorkOwner): Job =>
+  ({ id: newId(), name, data: {}, retryCount: 0, groupId: group, groupTier: member ?? null }) as unknown as Job
 
-export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLane => {
+export const createLane = (store: JobStore, options: LaneOptions, log: Log): JobLane => {
+  const { boss } = store
   const { kind, concurrency } = options
   const attempts = new Map<string, Attempt>()
+  const { crowded, fetch } = createFetch(store, options)
   const runs = createRuns(boss, options, log)
   let fetching = false
   let wanted = false
@@ -263,14 +260,15 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       while (wanted && !closed && attempts.size < concurrency) {
         // Jobs that were settled together free their slots one after another; one fetch serves all of them.
         await nextTurn()
-        const share = shareOf(options, [...attempts.values()])
         wanted = false
-        heldBack = share.ignoreGroups.length > 0
-        const jobs = await boss.fetch<object>(kind.name, share)
+        const { fetched, ...rest } = fetch(attempts)
+        // Before the jobs arrive, because an attempt that ends meanwhile makes place for those that are left out.
+        heldBack = rest.heldBack
+        const { jobs, mayHaveMore } = await fetched
         backoff.reset()
         for (const job of jobs) void run(add(job, true))
-        // After a full batch there may be more, which this loop or the next ending attempt fetches.
-        if (jobs.length === share.batchSize) wanted = true
+        // This loop or the next ending attempt fetches them.
+        if (mayHaveMore) wanted = true
       }
     } catch (error) {
       retryAtMs = performance.now() + backoff.next()
@@ -283,10 +281,10 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   return {
     kind,
     hasRoom: () => !closed && attempts.size < concurrency && performance.now() >= retryAtMs,
-    occupy: (group) =>
-      closed || !hasPlace(options, group, attempts)
+    occupy: (owner) =>
+      closed || !hasPlace(options, attempts, owner, crowded)
         ? undefined
-        : placeOf(add(unstoredJob(kind.name, group), false), run, leave),
+        : placeOf(add(unstoredJob(kind.name, owner), false), run, leave),
     pump,
     beat: () => touchAttempts(boss, kind, attempts),
     close: () => {

@@ -43,7 +43,7 @@ test('work without a job counts as much as jobs do: one group gets half of the p
   await jobs.start({ work: true })
   let n = 0
   const begin = (org: string): boolean => {
-    const place = jobs.occupy(kind, org)
+    const place = jobs.occupy(kind, { group: org })
     place?.start({ org, n: (n += 1) }, undefined)
     return place !== undefined
   }
@@ -66,12 +66,12 @@ test('a place that is released is free again, and a process that runs no jobs ha
   jobs.work(kind, () => Promise.resolve(), { concurrency: 1 })
   await jobs.start({ work: true })
   await producer.start({ work: false })
-  const place = jobs.occupy(kind, 'a')
+  const place = jobs.occupy(kind, { group: 'a' })
   assert.ok(place)
-  assert.equal(jobs.occupy(kind, 'a'), undefined)
+  assert.equal(jobs.occupy(kind, { group: 'a' }), undefined)
   place.release()
-  assert.ok(jobs.occupy(kind, 'a'))
-  assert.equal(producer.occupy(kind, 'a'), undefined)
+  assert.ok(jobs.occupy(kind, { group: 'a' }))
+  assert.equal(producer.occupy(kind, { group: 'a' }), undefined)
 })
 
 test('work without a job gets what was handed over, and a job when it fails', async () => {
@@ -83,7 +83,7 @@ test('work without a job gets what was handed over, and a job when it fails', as
     if (handed.length === 1) throw new Error('interrupted')
   })
   await jobs.start({ work: true })
-  jobs.occupy(kind, 'a')?.start({ org: 'a', n: 1 }, 'in memory')
+  jobs.occupy(kind, { group: 'a' })?.start({ org: 'a', n: 1 }, 'in memory')
   await until('it runs again as a job that ends', async () => handed.length === 2 && (await countJobs(kind.name)) === 0)
   assert.deepEqual(handed, ['in memory', undefined])
 })
@@ -97,8 +97,8 @@ test('work that does not end before the deadline of a stop is aborted and become
     return promise
   })
   await jobs.start({ work: true })
-  jobs.occupy(kind, 'a')?.start({ org: 'a', n: 1 }, undefined)
+  jobs.occupy(kind, { group: 'a' })?.start({ org: 'a', n: 1 }, undefined)
   await jobs.stop({ deadlineMs: 0 })
   assert.equal(await countJobs(kind.name), 1)
-  assert.equal(jobs.occupy(kind, 'a'), undefined, 'a process that stops begins nothing')
+  assert.equal(jobs.occupy(kind, { group: 'a' }), undefined, 'a process that stops begins nothing')
 })

@@ -1,6 +1,7 @@
 import type { Db as BossDb } from 'pg-boss'
 import { sql } from '../database/database.ts'
 import type { Db, Sql } from '../database/database.ts'
+import { waitingIndex } from './claim-queries.ts'
 
 // All orgs: jobs belong to the server; the rows that they name belong to orgs.
 
@@ -9,6 +10,11 @@ const rows = async <Row>(boss: BossDb, statement: Sql): Promise<Row[]> =>
 
 /** Adds an index and autovacuum settings to pg-boss's table. Only once: even `create index if not exists` locks the table. */
 export const completeSchema = async (boss: BossDb): Promise<void> => {
+  const [known] = await rows<{ index: string | null }>(
+    boss,
+    sql`select to_regclass('pgboss.atrium_waiting')::text as index`,
+  )
+  if (known?.index == null) await rows(boss, waitingIndex)
   const [found] = await rows<{ index: string | null }>(
     boss,
     sql`select to_regclass('pgboss.atrium_begun')::text as index`,

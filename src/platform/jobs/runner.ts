@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db as BossDb, PgBoss } from 'pg-boss'
 import { createLane } from './lane.ts'
-import type { JobLane, LaneOptions, Place } from './lane.ts'
+import type { JobLane, LaneOptions, Place, WorkOwner } from './lane.ts'
 import * as queries from './queries.ts'
 import { createBackoff } from '../process/backoff.ts'
 import type { Log } from '../process/log.ts'
@@ -23,7 +23,7 @@ export interface Runner {
   /** Fetches jobs of this kind now. False when this worker has no room for them or does not run the kind. */
   wake(kind: string): boolean
   /** A place for work without a job; see `Jobs.occupy`. */
-  occupy(kind: string, group: string): Place | undefined
+  occupy(kind: string, owner: WorkOwner): Place | undefined
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -91,7 +91,7 @@ const abortedGraceMs = 2_000
 /** Runs the jobs of all lanes in this process. */
 export const createRunner = (options: RunnerOptions): Runner => {
   const { boss, db, log, timing } = options
-  const lanes = new Map(options.lanes.map((lane) => [lane.kind.name, createLane(boss, lane, log)]))
+  const lanes = new Map(options.lanes.map((lane) => [lane.kind.name, createLane({ boss, db }, lane, log)]))
   const all = [...lanes.values()]
   const polling = new AbortController()
   const beating = new AbortController()
@@ -131,8 +131,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
     await queries.releaseOwned(db, lane.kind.name, owned)
   }
 
-  const occupy: Runner['occupy'] = (kind, group) => {
-    const place = lanes.get(kind)?.occupy(group)
+  const occupy: Runner['occupy'] = (kind, owner) => {
+    const place = lanes.get(kind)?.occupy(owner)
     return place && { ...place, start: (payload, handed) => inOwnContext(() => place.start(payload, handed)) }
   }
 

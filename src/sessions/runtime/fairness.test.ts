@@ -31,3 +31,23 @@ test('the turns of other orgs run while hundreds of slow turns of one org wait o
   // None of the places was given up for the other org.
   await until(running, (count) => count === half)
 })
+
+test('turns of other members of the org start although slow turns of one member wait for a place', async () => {
+  const busy = await app.createOrg()
+  const other = await app.createUser(busy)
+  const begin = async (): Promise<void> => {
+    const { id } = await openSession(app, busy)
+    assert.equal((await say(app, busy, id, { text: '/slow 600000', background: true })).status, 202)
+  }
+  for (let i = 0; i < 45; i++) await Promise.all(Array.from({ length: 10 }, begin))
+  const running = async () =>
+    app.db.rows<{ id: string }>(sql`
+      select id from turns
+      where org_id = ${busy.orgId} and user_id = ${busy.userId} and status = 'running'
+        and lease_until > statement_timestamp()`)
+  await until(running, ({ length }) => length >= 90)
+  const { id } = await openSession(app, other)
+  const { turn } = await ask(app, other, id, { text: 'Hello' })
+  assert.equal(turn.status, 'completed')
+  assert.ok((await running()).length >= 90, 'the slow turns still run')
+})

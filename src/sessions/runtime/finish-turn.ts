@@ -35,7 +35,8 @@ export const finishTurn = async (
     newMessages: ending.parts.length > 0 ? 1 : 0,
   })
   const next = released?.nextTurnId
-  if (next) await jobs.enqueue(db, turnJob(released.nextHop ?? 0), { orgId, turnId: next })
+  const member = released?.nextMember ?? undefined
+  if (next) await jobs.enqueue(db, turnJob(released.nextHop ?? 0), { orgId, turnId: next }, { member })
   // A turn that was still queued has no session to release.
   const relationship = released?.relationship ?? (await findRelationship(db, orgId, turn.sessionId))
   if (relationship === 'connector') await jobs.enqueue(db, connectorTurnEnded, { orgId, turnId: turn.id })

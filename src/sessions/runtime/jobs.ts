@@ -20,7 +20,9 @@ const [firstJob] = turnJobs as [(typeof turnJobs)[number]]
 export const turnJob = (depth: number): (typeof turnJobs)[number] => turnJobs[depth] ?? firstJob
 
 /** Cancels the turns that a cancelled turn started by messages to other agents. */
-export const cancelPeers = defineJob<{ orgId: string; turnId: string }>('turn.cancel-peers')
+export const cancelPeers = defineJob<{ orgId: string; turnId: string }>('turn.cancel-peers', { fairBy: 'orgId' })
 
 /** A turn in a provider's chat ended. The job is handled by connectors, which send the reply to the chat. */
-export const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended')
+export const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended', {
+  fairBy: 'orgId',
+})

@@ -22,7 +22,9 @@ export const requeueTurns = async ({ db, jobs, log }: RequeueDeps, turns: Orphan
     const orphaned = await jobs.unattended(job, candidates)
     if (orphaned.length === 0) continue
     log.warn({ turns: orphaned.length, first: orphaned[0]?.turnId }, 'turns without a job get a new one')
-    await db.transaction('all orgs', (db) => jobs.enqueueAll(db, job, orphaned))
+    const members = new Map(ofHop.map(({ id, member }) => [id, member]))
+    const memberOf = ({ turnId }: { turnId: string }) => members.get(turnId)
+    await db.transaction('all orgs', (db) => jobs.enqueueAll(db, job, orphaned, { memberOf }))
     requeued += orphaned.length
   }
   return requeued

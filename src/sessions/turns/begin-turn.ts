@@ -59,6 +59,8 @@ export interface TurnRequest {
   scopes?: readonly string[]
   /** The turn ends when this key is revoked; the actor's own key by default. */
   apiKeyId?: string | null
+  /** The connector endpoint that received the message. */
+  endpointId?: string
   /** Finds the turn for a caller that does not know its id, such as an MCP client that cancels a request. */
   callerDigest?: Buffer | null
   /** The source of the message, or of the history with it, when its content is untrusted; null by default. */
@@ -196,6 +198,7 @@ const planTurn = async (
     userId,
     scopes: request.scopes ?? actor.apiKey?.scopes ?? [],
     apiKeyId: request.apiKeyId === undefined ? (actor.apiKey?.id ?? null) : request.apiKeyId,
+    endpointId: request.endpointId ?? null,
     model: model.id,
     pricing: model.pricing,
     maxSteps: request.maxSteps ?? maxSteps,
@@ -244,11 +247,13 @@ export const beginTurn = async (
   const key = { orgId, turnId: turn.id, agentId: agent.id }
   const reservation = reservesNow ? addReservation(key, reserved.microcents) : undefined
   const message = messageCreated(actor, session, { ...turn.message, turnId: turn.id, role: 'user' })
-  const place = activeTurnId === null && mayStartHere(request) ? deps.jobs.occupy(job, orgId) : undefined
+  const member = turnQueries.memberOf(turn)
+  const place =
+    activeTurnId === null && mayStartHere(request) ? deps.jobs.occupy(job, { group: orgId, member }) : undefined
   if (place) await startHere(db, place, actor, { turn, session, agent, reserved, reservation, message })
   else {
     await turnQueries.insertTurn(db, orgId, turn, { events: [message], reservation })
-    if (activeTurnId === null) await deps.jobs.enqueue(db, job, { orgId, turnId: turn.id })
+    if (activeTurnId === null) await deps.jobs.enqueue(db, job, { orgId, turnId: turn.id }, { member })
   }
   db.signal(recorded, orgId)
   const isMissing = (id: string): boolean => !participantIds.includes(id)

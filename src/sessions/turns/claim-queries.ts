@@ -3,7 +3,7 @@ import type { Db, Sql } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import { outboxColumns } from '../../outbox/queries.ts'
 import type { OutboxTemplate } from '../../outbox/queries.ts'
-import { earlierUntrusted, turnColumns } from './queries.ts'
+import { earlierUntrusted, memberColumn, turnColumns } from './queries.ts'
 import type { TurnRow, TurnStatus } from './queries.ts'
 
 export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
@@ -73,26 +73,27 @@ export interface OrphanedTurn {
   orgId: string
   id: string
   hop: number
+  member: string
 }
 
 /** Active turns that have had no lease for two minutes, ordered by id, after `after`. */
 export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
   db.rows<OrphanedTurn>(sql`
     -- all orgs: a worker works for every org
-    select t.org_id, t.id, t.hop
-    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
-    where t.status in ('queued', 'running') and coalesce(t.lease_until, '-infinity') < now() - interval '2 minutes'
-      and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
-      ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
-    order by t.org_id, t.id
+    select turns.org_id, turns.id, turns.hop, ${memberColumn} as member
+    from active_turns a join turns on turns.org_id = a.org_id and turns.id = a.turn_id
+    where turns.status in ('queued', 'running') and coalesce(turns.lease_until, '-infinity') < now() - interval '2 minutes'
+      and coalesce(turns.claimed_at, turns.created_at) < now() - interval '2 minutes'
+      ${after ? sql`and (turns.org_id, turns.id) > (${after.orgId}, ${after.id})` : empty}
+    order by turns.org_id, turns.id
     limit ${limit}`)
 
 /** Active turns whose lease has expired, the longest expired first. */
 export const listAbandoned = (db: Db, limit: number) =>
   db.rows<OrphanedTurn>(sql`
     -- all orgs: a worker works for every org
-    select t.org_id, t.id, t.hop
-    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
-    where t.status = 'running' and t.lease_until < now()
-    order by t.lease_until
+    select turns.org_id, turns.id, turns.hop, ${memberColumn} as member
+    from active_turns a join turns on turns.org_id = a.org_id and turns.id = a.turn_id
+    where turns.status = 'running' and turns.lease_until < now()
+    order by turns.lease_until
     limit ${limit}`)

@@ -18,7 +18,7 @@ export const enqueueTurn = async (
 ): Promise<void> => {
   await turnQueries.setSessionStatus(db, orgId, turn.sessionId, 'running')
   await turnQueries.activateTurn(db, orgId, turn.sessionId, turn.id)
-  await jobs.enqueue(db, turnJob(turn.hop), { orgId, turnId: turn.id })
+  await jobs.enqueue(db, turnJob(turn.hop), { orgId, turnId: turn.id }, { member: turnQueries.memberOf(turn) })
 }
 
 interface Continuation {

@@ -43,6 +43,8 @@ export interface TurnRow extends ChainColumns {
   scopes: string[]
   /** The API key that started it; null for a session of the console. */
   apiKeyId: string | null
+  /** The connector endpoint that received its message; null outside of chats of providers. */
+  endpointId: string | null
   model: string
   pricing: ModelPricing
   maxSteps: number
@@ -90,11 +92,21 @@ export interface TurnRow extends ChainColumns {
 }
 
 /** The columns of a TurnRow; the table must be called `turns`. */
-export const turnColumns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
+export const turnColumns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.endpoint_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, turns.client_tools, turns.response_format, turns.stop_sequences, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.claimed_at, turns.ended_at,
   turns.event_chain_id, turns.event_depth, turns.skipped`
+
+/** The `memberOf` of a turn. */
+export const memberColumn = sql`coalesce(turns.endpoint_id, turns.api_key_id, turns.user_id)`
+
+/** Whose turn it is when the turns of an org share places: an endpoint's, a key's, or that of a person in the console. */
+export const memberOf = ({
+  endpointId,
+  apiKeyId,
+  userId,
+}: Pick<TurnRow, 'endpointId' | 'apiKeyId' | 'userId'>): string => endpointId ?? apiKeyId ?? userId
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`
@@ -133,6 +145,7 @@ export interface NewTurn extends ChainColumns {
   userId: string
   scopes: readonly string[]
   apiKeyId: string | null
+  endpointId: string | null
   model: string
   pricing: ModelPricing
   maxSteps: number
@@ -236,11 +249,11 @@ export const insertTurn = async (
     : { columns: empty, values: empty }
   return db.row<HandedRecords>(sql`
     with made as (
-      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
+      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, endpoint_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, client_tools, response_format, stop_sequences, caller_digest,
         untrusted_from, reply_id, event_chain_id, event_depth, skipped, version_of${leased.columns})
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
-        ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
+        ${turn.apiKeyId}, ${turn.endpointId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.clientTools && JSON.stringify(turn.clientTools)}, ${turn.responseFormat && JSON.stringify(turn.responseFormat)},
         ${turn.stopSequences && JSON.stringify(turn.stopSequences)},
@@ -277,7 +290,12 @@ export const releaseSession = (
   orgId: string,
   { sessionId, turnId, newMessages }: { sessionId: string; turnId: string; newMessages: number },
 ) =>
-  db.row<{ nextTurnId: string | null; nextHop: number | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
+  db.row<{
+    nextTurnId: string | null
+    nextHop: number | null
+    nextMember: string | null
+    relationship: 'user' | 'peer' | 'connector'
+  }>(sql`
     with next as (
       select (
         select t.id from turns ended
@@ -297,7 +315,8 @@ export const releaseSession = (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id is not null`)}
     )
     select changed.active_turn_id as next_turn_id, changed.relationship,
-      (select hop from turns where turns.org_id = ${orgId} and turns.id = changed.active_turn_id) as next_hop
+      (select hop from turns where turns.org_id = ${orgId} and turns.id = changed.active_turn_id) as next_hop,
+      (select ${memberColumn} from turns where turns.org_id = ${orgId} and turns.id = changed.active_turn_id) as next_member
     from changed`)
 
 export const findReply = (db: Db, orgId: string, turnId: string) =>

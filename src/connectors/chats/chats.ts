@@ -15,6 +15,7 @@ export const replyJob = defineJob<ChatKey>('connector.answer', {
   retryLimit: 50,
   retryDelaySeconds: 1,
   retryDelayMaxSeconds: 30,
+  fairBy: 'orgId',
 })
 
 /** Enqueues one job for the chat. The singleton key prevents a second waiting job. */
@@ -24,7 +25,11 @@ export const enqueueReplies = (
   chat: ChatKey,
   startAfterSeconds = 0,
 ): Promise<void> =>
-  jobs.enqueue(db, replyJob, chat, { singletonKey: `${chat.endpointId}/${chat.chat}`, startAfterSeconds })
+  jobs.enqueue(db, replyJob, chat, {
+    singletonKey: `${chat.endpointId}/${chat.chat}`,
+    startAfterSeconds,
+    member: chat.endpointId,
+  })
 
 export interface ChatDeps {
   db: Database
@@ -84,7 +89,7 @@ export const startTurns = async (deps: ChatDeps, event: EventKey): Promise<void>
   const endpoint = await endpointQueries.findEndpoint(db, orgId, endpointId)
   if (!endpoint || endpoint.agentId === null) return
   const { workspaceId, userId, agentId } = endpoint
-  const agent: ChatAgent = { orgId, workspaceId, userId, agentId }
+  const agent: ChatAgent = { orgId, workspaceId, userId, agentId, endpointId }
   const chat: ChatKey = { orgId, endpointId, chat: found.chat }
   await queries.insertChat(db, chat)
   const saveSession = async (db: Transaction, sessionId: string): Promise<void> => {

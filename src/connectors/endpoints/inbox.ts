@@ -8,7 +8,11 @@ import * as queries from './event-queries.ts'
 import type { EventKey, NewConnectorEvent } from './event-queries.ts'
 
 /** Starts the turn of the agent for an event. The event's row has the message. */
-export const handleEvent = defineJob<EventKey>('connector.event', { retryLimit: 50, retryDelayMaxSeconds: 60 })
+export const handleEvent = defineJob<EventKey>('connector.event', {
+  retryLimit: 50,
+  retryDelayMaxSeconds: 60,
+  fairBy: 'orgId',
+})
 
 /** Stores verified events once, each with the job that it needs. */
 export interface Inbox {
@@ -42,6 +46,7 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       db,
       handleEvent,
       stored.filter((key) => waiting.has(nameOf(key))),
+      { memberOf: ({ endpointId }) => endpointId },
     )
     return stored
   }

@@ -11,7 +11,9 @@ import { replyToTurn, sendReplies } from '../chats/replies.ts'
 import type { ReplyDeps } from '../chats/replies.ts'
 
 /** Enqueued by the agent runtime when a turn in a chat has ended. The modules share only the name of the job. */
-const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended')
+const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended', {
+  fairBy: 'orgId',
+})
 const expireEvents = defineJob<Record<string, never>>('connector.expire-events')
 const expireBatch = 5_000
 

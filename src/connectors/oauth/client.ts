@@ -150,6 +150,16 @@ const tokenError = ({ name, isMcp }: Connector, status: number, response: unknow
   return new ProviderError('unavailable', `${name} did not issue a token. Try again later.`, { cause })
 }
 
+/** A token response of an MCP server, which anybody can run, may have 64 KB. Each list of connections shows the scopes. */
+const maxScopes = 200
+const maxScopeLength = 200
+
+const scopesOf = (scope: string): string[] =>
+  scope
+    .split(/[\s,]+/)
+    .filter((one) => one !== '' && one.length <= maxScopeLength)
+    .slice(0, maxScopes)
+
 /** Accepts any 2xx with an access token, and errors with status 200, which GitHub and Slack send. */
 const parseTokenResponse = (
   connector: Connector,
@@ -168,7 +178,7 @@ const parseTokenResponse = (
   const scope = textAt(response, 'scope')
   return {
     secrets: { ...previous, accessToken, ...(refreshToken ? { refreshToken } : {}) },
-    scopes: scope === null ? [...defaultScopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
+    scopes: scope === null ? [...defaultScopes] : scopesOf(scope),
     expiresInSeconds:
       seconds > 0 ? Math.floor(Math.min(Math.max(seconds, minLifetimeSeconds), maxLifetimeSeconds)) : undefined,
     canRefresh: refreshToken !== undefined && refreshToken !== '',

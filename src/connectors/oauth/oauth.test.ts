@@ -34,15 +34,16 @@ const revokeToken = (seen: { headers: { authorization?: string | undefined }; bo
 github.on('DELETE', grantPath, revokeToken)
 
 const slack = await startProvider()
-const slackOauth = addOAuth(slack, {
+const slackOptions = {
   clientId: 'client-2',
   clientSecret,
   authorizePath: '/oauth/v2/authorize',
   tokenPath: '/api/oauth.v2.access',
-  pkce: false,
+  pkce: false as const,
   scope: 'chat:write,channels:read',
   more: { ok: true, team: { id: 'T1', name: 'Planets' } },
-})
+}
+const slackOauth = addOAuth(slack, slackOptions)
 slack.on('POST', '/api/auth.test', (seen) =>
   slackOauth.isGood(seen)
     ? { body: { ok: true, team_id: 'T1', team: 'Planets' } }
@@ -143,6 +144,17 @@ describe('completing a connection through the API', () => {
     const { body } = await complete(owner, await begin(owner, 'slack', slackOauth))
     assert.deepEqual([body.data.status, body.data.accountId, body.data.accountName], ['active', 'T1', 'Planets'])
     assert.deepEqual(body.data.scopes, ['chat:write', 'channels:read'])
+  })
+
+  test('of thousands of scopes that a provider grants, 200 are stored', async (t) => {
+    const { scope: usual } = slackOptions
+    t.after(() => (slackOptions.scope = usual))
+    const owner = await app.createOrg()
+    const granted = Array.from({ length: 5_000 }, (_, n) => `s:${n}`)
+    slackOptions.scope = [...granted.slice(0, 10), 'x'.repeat(201), ...granted.slice(10)].join(',')
+    const { body } = await complete(owner, await begin(owner, 'slack', slackOauth))
+    assert.equal(body.data.status, 'active')
+    assert.deepEqual(body.data.scopes, granted.slice(0, 200))
   })
 
   test('only one of twenty concurrent completions succeeds, and the code is exchanged once', async () => {

@@ -47,13 +47,19 @@ const isStepUpNeeded = (error: unknown): boolean =>
 export const StepUp = ({ children }: { children: ReactNode }) => {
   const [asking, setAsking] = useState<Asking>()
   const known = useRef<Token>(undefined)
+  const asked = useRef<Promise<string>>(undefined)
   const withStepUp = useCallback<WithStepUp>(async (work) => {
-    const ask = async (): Promise<string> => {
+    const openDialog = async (): Promise<string> => {
       // So that the call fails, and not the page, when the dialog cannot be loaded.
       await importWithRetry(loadStepUp)
       return new Promise((resolve, reject) => {
         setAsking({ resolve, reject })
       })
+    }
+    /** Calls at the same time wait for one dialog. */
+    const ask = (): Promise<string> => {
+      asked.current ??= openDialog().finally(() => (asked.current = undefined))
+      return asked.current
     }
     const { current } = known
     const isGood = current !== undefined && Date.parse(current.expiresAt) - marginMs > Date.now()

@@ -151,6 +151,26 @@ test('two clicks on Continue send one message, so that one turn is charged', asy
   assert.equal(sent, 1)
 })
 
+test('a conversation is kept when the response to its first message is lost', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Bob' })
+  const { page } = await open(owner, '/chat?agent=bob')
+  await page.route('**/api/v1/sessions/*/messages', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  const deleted: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'DELETE') deleted.push(request.url())
+  })
+  await page.getByRole('textbox', { name: 'Message Bob' }).fill('Hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').first().waitFor()
+  assert.deepEqual(deleted, [])
+  const { body } = await app.call('GET', '/api/v1/sessions', { as: owner })
+  assert.equal(body.data.items.length, 1)
+})
+
 /** Runs in the page: the first stream of a turn opens, and nothing arrives, as when the network of a laptop has changed. */
 const loseFirstStream = `
   const connect = window.fetch

@@ -1,3 +1,4 @@
+import { AtriumError } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
 import { changeMessageDraft, emptyDraft, messageDraft } from '../../message-drafts.ts'
 import { readyIds } from './attachments.ts'
@@ -20,8 +21,10 @@ export const startConversation = async ({
     const fileIds = readyIds(attachments)
     await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
   } catch (failure) {
-    // Without its first message the session would stay as an empty conversation.
-    await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
+    // Without its first message the session would stay as an empty conversation. When the response was lost, the server may
+    // have the message, and its turn may be running and charged.
+    const isLost = failure instanceof AtriumError && failure.status === 0
+    if (!isLost) await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
     throw failure
   }
   changeMessageDraft(draftKey, () => emptyDraft)

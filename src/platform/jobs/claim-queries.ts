@@ -49,9 +49,11 @@ export interface FairlyClaimed {
   last: Pair | undefined
   /** The groups of `held` that have waiting jobs. */
   waiting: string[]
+  /** Whether more jobs of the considered members were due than one claim reads. */
+  isCut: boolean
 }
 
-type Row = { pairs: number; last: Pair | null; waiting: string[] | null } & (Job | { id: null })
+type Row = { pairs: number; last: Pair | null; waiting: string[] | null; isCut: boolean } & (Job | { id: null })
 
 /**
  * Claims the oldest due jobs of the groups and members that run the fewest. Jobs that another worker is claiming are
@@ -81,8 +83,11 @@ export const claimFairly = async (boss: BossDb, claim: FairClaim): Promise<Fairl
         order by ${groupOf}, ${memberOf} limit 1
       ) next
       where p.place < ${pairsPerClaim}
+    ), per_member as (
+      -- Reading all that one member could get would be 64 times as much as one claim can use.
+      select greatest(2, ceil(2.0 * ${limit + spare}::int / greatest(1, (select count(*) from pairs))))::int as jobs
     ), due as (
-      select p.group_name, h.newcomers, c.id, c.created_on,
+      select p.group_name, p.member, h.newcomers, c.id, c.created_on,
         coalesce(r.count, 0) + row_number() over (partition by p.group_name, p.member order by c.created_on) as of_member
       from pairs p
         left join running r on r.group_name = p.group_name and r.member = p.member
@@ -91,7 +96,8 @@ export const claimFairly = async (boss: BossDb, claim: FairClaim): Promise<Fairl
           select id, created_on from pgboss.job
           where name = ${kind} and ${isWaiting} and ${groupOf} = p.group_name and ${memberOf} = p.member
             and start_after <= now()
-          order by created_on limit case when h.newcomers is null then ${limit + spare} else 1 end) c
+          order by created_on
+          limit case when h.newcomers is null then (select jobs from per_member) else 1 end) c
       where h.newcomers is null or (h.newcomers > 0 and r.count is null)
     ), placed as (
       select id, created_on, newcomers, of_member, group_name,
@@ -101,8 +107,10 @@ export const claimFairly = async (boss: BossDb, claim: FairClaim): Promise<Fairl
       select id, created_on, of_member,
         of_group + coalesce((select sum(r.count) from running r where r.group_name = placed.group_name), 0) as of_group
       from placed where of_group <= coalesce(newcomers, of_group)
+    ), chosen as (
+      select * from ranked order by of_group, of_member, created_on limit ${limit + spare}
     ), locked as (
-      select j.id from ranked k join pgboss.job j on j.name = ${kind} and j.id = k.id
+      select j.id from chosen k join pgboss.job j on j.name = ${kind} and j.id = k.id
       where ${raw("j.state < 'active'")} and j.start_after <= now()
       order by k.of_group, k.of_member, k.created_on
       limit ${limit}
@@ -116,7 +124,9 @@ export const claimFairly = async (boss: BossDb, claim: FairClaim): Promise<Fairl
     ), considered as (
       select count(*)::int as pairs,
         (select json_build_object('group', group_name, 'member', member) from pairs order by place desc limit 1) as last,
-        array_agg(distinct group_name) filter (where group_name in (select group_name from held)) as waiting
+        array_agg(distinct group_name) filter (where group_name in (select group_name from held)) as waiting,
+        (select count(*) from chosen) >= ${limit + spare}
+          or exists (select from due d group by d.group_name, d.member having count(*) >= (select jobs from per_member)) as "isCut"
       from pairs
     )
     select considered.*, claimed.* from considered left join claimed on true`
@@ -126,5 +136,6 @@ export const claimFairly = async (boss: BossDb, claim: FairClaim): Promise<Fairl
     jobs: rows.filter((row): row is Extract<Row, { id: string }> => row.id !== null),
     last: first?.pairs === pairsPerClaim ? (first.last ?? undefined) : undefined,
     waiting: first?.waiting ?? [],
+    isCut: first?.isCut === true,
   }
 }

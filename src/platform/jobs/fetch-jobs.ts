@@ -34,13 +34,14 @@ export const createFetch = (
     const isFirst = after === firstPair
     if (isFirst) isWhole = true
     const claimed = await claimFairly(db, { kind: kind.name, limit, running: running.members, held, after })
-    const { jobs, last, waiting } = claimed
+    const { jobs, last, waiting, isCut } = claimed
     after = last ?? firstPair
     if (jobs.length < limit && isFirst && last === undefined) crowded.clear()
     for (const group of waiting) crowded.add(group)
     // A full batch may have left members out.
     if (jobs.length > 0 && last !== undefined) isWhole = false
-    return { jobs, mayHaveMore: jobs.length === limit || last !== undefined || !isWhole }
+    const isLimited = jobs.length === limit || (jobs.length > 0 && isCut)
+    return { jobs, mayHaveMore: isLimited || last !== undefined || !isWhole }
   }
 
   return {

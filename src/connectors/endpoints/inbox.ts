@@ -54,10 +54,10 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
   const write = (events: NewConnectorEvent[]): Promise<EventKey[]> =>
     db.transaction('all orgs', async (db) => {
       const stored: EventKey[] = []
-      // A write has the events of every endpoint that waited for it.
-      for (const ofEndpoint of Map.groupBy(events, ({ endpointId }) => endpointId).values()) {
-        stored.push(...(await writeOf(db, ofEndpoint)))
-      }
+      // A write has the events of every endpoint that waited for it. In the order of ids: two processes that store the
+      // same events could otherwise wait for each other.
+      const byEndpoint = [...Map.groupBy(events, ({ endpointId }) => endpointId)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      for (const [, ofEndpoint] of byEndpoint) stored.push(...(await writeOf(db, ofEndpoint)))
       return stored
     })
 

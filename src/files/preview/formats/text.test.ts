@@ -73,7 +73,7 @@ test('NUL is shown as a replacement character', () => {
   assert.equal(shown(Buffer.from('a\0b')), 'a\ufffdb')
 })
 
-test('a text of bytes that are no UTF-8, or of NUL, is decoded about as fast as another, because other requests wait for it', () => {
+test('a text of bytes that are no UTF-8, or of NUL, takes at most ten times the CPU time of another, because other requests wait for it', () => {
   const cpuMsOf = (bytes: Buffer): number => {
     const runs = Array.from({ length: 5 }, () => {
       const before = process.cpuUsage()
@@ -83,9 +83,10 @@ test('a text of bytes that are no UTF-8, or of NUL, is decoded about as fast as 
     })
     return Math.min(...runs)
   }
+  const usual = cpuMsOf(Buffer.from('é'.repeat(textPrefixBytes / 2)))
   for (const byte of [0xe9, 0xff, 0]) {
     const ms = cpuMsOf(Buffer.alloc(textPrefixBytes, byte))
-    assert.ok(ms < 50, `${ms} ms of CPU time for bytes ${byte}`)
+    assert.ok(ms < 10 * usual, `${ms} ms of CPU time for bytes ${byte}, ${usual} ms for UTF-8`)
   }
 })
 

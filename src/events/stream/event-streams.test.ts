@@ -110,8 +110,12 @@ test('a person has at most 100 streams of older events at a time, and any number
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   await makeAgent(owner)
-  const { body } = await app.call('GET', '/api/v1/events?types=agent.*', { as: owner })
-  const position = Number(body.data.items[0].position)
+  const readPosition = async (): Promise<number> => {
+    const { body } = await app.call('GET', '/api/v1/events?types=agent.*', { as: owner })
+    return Number(body.data.items[0]?.position ?? 0)
+  }
+  // Events are published after the response to the request that caused them.
+  const position = await until(readPosition, (value) => value > 0)
   // Far more than the connections of the streams can hold, so that streams that are not read stay behind.
   await app.db.execute(sql`
     insert into events (org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence,

@@ -1,6 +1,7 @@
 // Durable jobs: cost of an enqueue in a transaction, delay from commit to start, throughput, and statements of an idle
 // worker. This process runs on the server's core; PostgreSQL, with production settings, on the other.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -19,15 +20,23 @@ const idleKinds = 20
 
 const log = createLog('warn')
 
-const kind = defineJob<{ n: number }>('bench.noop')
+interface Payload {
+  n: number
+  orgId: string
+}
+
+const kind = defineJob<Payload>('bench.noop')
+const fairKind = defineJob<Payload>('bench.fair', { fairBy: 'orgId' })
+const orgs = Array.from({ length: 20 }, () => randomUUID())
+const payloadOf = (n: number): Payload => ({ n, orgId: orgs[n % orgs.length] ?? '' })
 
 /** A worker on noop jobs, and a way to wait for the next `count` of them. */
-const startWorker = async (connection: pg.ClientConfig, concurrency: number) => {
+const startWorker = async (connection: pg.ClientConfig, concurrency: number, kindOfJobs = kind) => {
   const jobs = createJobs({ connection, log })
   let left = 0
   let done = Promise.withResolvers<number>()
   jobs.work(
-    kind,
+    kindOfJobs,
     async () => {
       left -= 1
       if (left === 0) done.resolve(performance.now())
@@ -48,7 +57,7 @@ const secondsPerTransaction = async (db: Database, jobs?: Jobs): Promise<number>
   for (let n = 0; n < transactions; n++) {
     await db.transaction('all orgs', async (db) => {
       await db.execute(sql`insert into written (n) values (${n})`)
-      await jobs?.enqueue(db, kind, { n })
+      await jobs?.enqueue(db, kind, payloadOf(n))
     })
   }
   return (performance.now() - began) / 1_000 / transactions
@@ -72,13 +81,17 @@ const enqueueCost = async (connection: pg.ClientConfig, db: Database): Promise<[
   ]
 }
 
-const jobsPerSecond = async (connection: pg.ClientConfig, db: Database, concurrency: number): Promise<number> => {
-  const { jobs, next } = await startWorker(connection, concurrency)
+const jobsPerSecond = async (
+  connection: pg.ClientConfig,
+  db: Database,
+  { concurrency, of = kind }: { concurrency: number; of?: typeof kind },
+): Promise<number> => {
+  const { jobs, next } = await startWorker(connection, concurrency, of)
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const payloads = Array.from({ length: batch }, (_, n) => ({ n }))
+    const payloads = Array.from({ length: batch }, (_, n) => payloadOf(n))
     const all = next(batch)
-    await db.transaction('all orgs', (db) => jobs.enqueueAll(db, kind, payloads))
+    await db.transaction('all orgs', (db) => jobs.enqueueAll(db, of, payloads))
     const began = performance.now()
     rates.push((batch / ((await all) - began)) * 1_000)
   }
@@ -91,7 +104,7 @@ const delaysToStart = async (connection: pg.ClientConfig, db: Database): Promise
   const delays: number[] = []
   for (let n = 0; n < 500; n++) {
     const started = next(1)
-    await db.transaction('all orgs', (db) => jobs.enqueue(db, kind, { n }))
+    await db.transaction('all orgs', (db) => jobs.enqueue(db, kind, payloadOf(n)))
     const committed = performance.now()
     delays.push((await started) - committed)
   }
@@ -127,8 +140,9 @@ const measure = async (connection: pg.ClientConfig): Promise<void> => {
   await db.execute(sql`create table written (n integer)`)
   const cost = await enqueueCost(connection, db)
   const delays = await delaysToStart(connection, db)
-  const rate5 = await jobsPerSecond(connection, db, 5)
-  const rate50 = await jobsPerSecond(connection, db, 50)
+  const rate5 = await jobsPerSecond(connection, db, { concurrency: 5 })
+  const rate50 = await jobsPerSecond(connection, db, { concurrency: 50 })
+  const fairRate = await jobsPerSecond(connection, db, { concurrency: 50, of: fairKind })
   const idle = await idleStatementsPerSecond(connection)
   printMachine('Jobs')
   printTable(
@@ -139,6 +153,7 @@ const measure = async (connection: pg.ClientConfig): Promise<void> => {
       ['from commit to start, same process, p99 ms', quantile(delays, 0.99).toFixed(2), '≤ 20'],
       ['empty jobs/s, concurrency 5', Math.round(rate5), '≥ 500'],
       ['empty jobs/s, concurrency 50', Math.round(rate50), '≥ 2000'],
+      [`empty jobs/s of ${orgs.length} orgs in turn, concurrency 50`, Math.round(fairRate), ''],
       [`statements/s of an idle worker with ${idleKinds} kinds`, idle.toFixed(1), '≤ 5'],
     ],
   )

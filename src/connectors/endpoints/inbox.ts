@@ -56,7 +56,9 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       const stored: EventKey[] = []
       // A write has the events of every endpoint that waited for it. In the order of ids: two processes that store the
       // same events could otherwise wait for each other.
-      const byEndpoint = [...Map.groupBy(events, ({ endpointId }) => endpointId)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      const byEndpoint = [...Map.groupBy(events, ({ endpointId }) => endpointId)].toSorted(([a], [b]) =>
+        a < b ? -1 : 1,
+      )
       for (const [, ofEndpoint] of byEndpoint) stored.push(...(await writeOf(db, ofEndpoint)))
       return stored
     })

@@ -148,7 +148,7 @@ export const postInbox = async (
     select (select count(*) from pending)::int as calls, (select now()) as at, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
       coalesce(sum(platform_fee_microcents), 0)::bigint as fee_microcents
     from inserted`)
-  if (!row) throw new Error('the sums of no calls are a row')
+  if (!row) throw new Error('the statement returned no sums')
   return row
 }
 

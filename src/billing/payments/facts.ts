@@ -140,8 +140,8 @@ const paymentOfInvoice = (invoice: Record<string, unknown>): string | undefined 
   return idOf(invoice['payment_intent'], 'payment_intent') ?? listed.find((id) => id !== undefined)
 }
 
-/** Whether an invoice with this `billing_reason` is for a new period, and not for a change within one or a single item. */
-export const isBeginOfPeriod = (reason: string | null | undefined): boolean =>
+/** Whether an invoice with this `billing_reason` starts a period. Others are for a change within one, or for a single item. */
+export const startsPeriod = (reason: string | null | undefined): boolean =>
   reason === undefined || reason === null || reason === 'subscription_create' || reason === 'subscription_cycle'
 
 const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] => {
@@ -151,7 +151,7 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
   if (type === 'invoice.payment_failed') {
     return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
   }
-  const beginsPeriod = isBeginOfPeriod(text(invoice['billing_reason'], 'billing_reason'))
+  const beginsPeriod = startsPeriod(text(invoice['billing_reason'], 'billing_reason'))
   const lineEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
   const data = defined({ status: 'active', periodEnd: beginsPeriod ? lineEnd : undefined })
   const facts: Fact[] = [{ subject, kind: 'subscription', id: 'subscription', data }]

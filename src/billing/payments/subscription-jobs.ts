@@ -6,7 +6,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { lockAccount } from '../ledger/ledger.ts'
 import { reviewPayment } from './credit.ts'
-import { isBeginOfPeriod } from './facts.ts'
+import { startsPeriod } from './facts.ts'
 import { storeFact } from './merge-facts.ts'
 import * as queries from './queries.ts'
 import type { SubscriptionRow } from './queries.ts'
@@ -57,7 +57,7 @@ const storeRefunds = async (
 ): Promise<void> => {
   if (!payment) return
   const { paymentIntentId, paidAt } = payment
-  if (isBeginOfPeriod(reason)) {
+  if (startsPeriod(reason)) {
     const data = { paymentIntentId, paidCents }
     await storeFact(db, { subject: subscriptionId, kind: 'invoice', id, data }, paidAt)
   }

@@ -261,10 +261,10 @@ export const createLane = (store: JobStore, options: LaneOptions, log: Log): Job
         // Jobs that were settled together free their slots one after another; one fetch serves all of them.
         await nextTurn()
         wanted = false
-        const { fetched, ...rest } = fetch(attempts)
-        // Before the jobs arrive, because an attempt that ends meanwhile makes place for those that are left out.
-        heldBack = rest.heldBack
-        const { jobs, mayHaveMore } = await fetched
+        const next = fetch(attempts)
+        // Before the jobs arrive, because an attempt that ends meanwhile frees a place for the groups that are left out.
+        heldBack = next.heldBack
+        const { jobs, mayHaveMore } = await next.fetched
         backoff.reset()
         for (const job of jobs) void run(add(job, true))
         // This loop or the next ending attempt fetches them.

@@ -48,8 +48,8 @@ const failureOf = (error: unknown): unknown => {
 }
 
 /**
- * Reads each HTML page in a process of its own, so that no page can block or crash the server. Three at the same time, two
- * of an org, which so leaves a place to others: orgs take turns, and so do the people of an org.
+ * Reads each HTML page in a process of its own, so that no page can block or crash the server. Three at the same time, at
+ * most two of one org, so that a place is left for others. Orgs take turns, and so do the people of an org.
  */
 export const createPages = (given: Partial<SandboxLimits> = {}): Pages => {
   const limits = { ...defaultLimits, ...given }

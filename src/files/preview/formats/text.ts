@@ -25,7 +25,7 @@ const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
 }
 
 const pieceBytes = 4_096
-/** So many characters beyond ASCII tell the encoding. A whole megabyte of invalid bytes would take a tenth of a second. */
+/** Characters beyond ASCII that suffice to tell the encoding. Counting a megabyte of them would take a tenth of a second. */
 const enoughCharacters = 1_000
 
 // Text with a few invalid bytes is still shown as UTF-8. Latin-1 text rarely contains valid UTF-8 sequences, because

@@ -148,16 +148,17 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
   const subject = subscriptionOfInvoice(invoice)
   const id = text(invoice['id'], 'id')
   if (!subject || !id) return []
+  // Whether another invoice is paid says nothing about the plan; the events of the subscription report what it does to it.
+  if (!startsPeriod(text(invoice['billing_reason'], 'billing_reason'))) return []
   if (type === 'invoice.payment_failed') {
     return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
   }
-  const beginsPeriod = startsPeriod(text(invoice['billing_reason'], 'billing_reason'))
-  const lineEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
-  const data = defined({ status: 'active', periodEnd: beginsPeriod ? lineEnd : undefined })
+  const periodEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
+  const data = defined({ status: 'active', periodEnd })
   const facts: Fact[] = [{ subject, kind: 'subscription', id: 'subscription', data }]
   const paidCents = amountOf(invoice['amount_paid'], 'amount_paid')
   // An invoice of 0 has no payment.
-  if (beginsPeriod && paidCents !== 0) {
+  if (paidCents !== 0) {
     const paymentIntentId = paymentOfInvoice(invoice)
     facts.push({ subject, kind: 'invoice', id, data: defined({ paymentIntentId, paidCents }) })
   }

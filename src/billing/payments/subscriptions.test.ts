@@ -324,6 +324,29 @@ describe('subscriptions', () => {
     assert.deepEqual(await ledgerOf(owner), [], 'and they grant no credit')
   })
 
+  test('keeps the state of the plan when an invoice for a single item or a change within the period fails or is paid', async () => {
+    const owner = await app.createOrg()
+    const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await sendEvent('checkout.session.completed', session)
+    const { subscription: id } = session
+    const at = 1_790_000_000
+    const reasons = ['manual', 'subscription_update', 'subscription_threshold']
+    const sendAll = async (type: string, createdAt: number): Promise<void> => {
+      for (const billing_reason of reasons) {
+        await sendEvent(type, invoice(id, `in_${billing_reason}_${id}`, { billing_reason }), { createdAt })
+      }
+    }
+    await sendEvent('customer.subscription.updated', { id, status: 'active' }, { createdAt: at })
+    await sendAll('invoice.payment_failed', at + 10)
+    assert.equal((await getBilling(app, owner)).subscription.status, 'active')
+    await sendEvent('invoice.payment_failed', invoice(id, `in_cycle_${id}`), { createdAt: at + 20 })
+    assert.equal((await getBilling(app, owner)).subscription.status, 'past_due')
+    await sendAll('invoice.paid', at + 30)
+    assert.equal((await getBilling(app, owner)).subscription.status, 'past_due')
+    await sendEvent('invoice.paid', invoice(id, `in_cycle_${id}`), { createdAt: at + 40 })
+    assert.equal((await getBilling(app, owner)).subscription.status, 'active')
+  })
+
   test('leaves a paid plan active when its events of one second arrive in any order', async () => {
     const createdAt = 1_790_000_000
     const subscription = (id: string, status: string) => ({ id, status, current_period_end: createdAt + 2_592_000 })

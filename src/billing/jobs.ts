@@ -12,7 +12,7 @@ import type { Payments } from './payments/stripe.ts'
 import { workOnInvoicePayment, workOnReplacedSubscription } from './payments/subscription-jobs.ts'
 import * as topupQueries from './payments/topup-queries.ts'
 import { runTopup, topUpIfLow } from './payments/topup-trigger.ts'
-import { workOnTopup } from './payments/topups.ts'
+import { failUnattempted, workOnTopup } from './payments/topups.ts'
 import { listOrgsWithPendingCharges } from './ledger/usage-queries.ts'
 
 export interface BillingJobDeps {
@@ -60,6 +60,9 @@ const sweepAll = async ({ db, jobs, log }: BillingJobDeps): Promise<void> => {
       db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId))),
     )
   }
+  for (const topup of await topupQueries.listUnattemptedTopups(db)) {
+    await attempt(topup.orgId, () => failUnattempted(db, topup))
+  }
   const stale = (await topupQueries.listStaleTopups(db)).map(({ orgId, id }) => ({ orgId, topupId: id }))
   // A top-up whose job waits, also for the recheck of its payment, needs no other.
   for (const topup of await jobs.unattended(runTopup, stale)) {
@@ -75,10 +78,13 @@ const sweepAll = async ({ db, jobs, log }: BillingJobDeps): Promise<void> => {
 
 export const registerBillingJobs = (deps: BillingJobDeps): void => {
   const { config, db, jobs } = deps
-  jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
-  jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
-  jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
-  jobs.work(cancelSubscription, (payload) => workOnReplacedSubscription(deps, payload))
+  // Without the provider's key, these jobs wait for a process that has it.
+  if (deps.payments) {
+    jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
+    jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
+    jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
+    jobs.work(cancelSubscription, (payload) => workOnReplacedSubscription(deps, payload))
+  }
   jobs.schedule(sweep, '* * * * *')
   jobs.work(sweep, () => sweepAll(deps))
   const { usageDays } = config.retention

@@ -12,16 +12,18 @@ interface PaidDeposit {
 }
 
 /** Stores the payment method of a deposit, for automatic top-up. */
-export const saveMethod = defineJob<PaidDeposit>('billing.save-method', { retryLimit: 8 })
+export const saveMethod = defineJob<PaidDeposit>('billing.save-method', { retryLimit: 8, fairBy: 'orgId' })
 
 /** Cancels the subscription of a plan that another one replaced, and refunds it when the plan was paid twice. */
-export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
+export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription', {
+  fairBy: 'orgId',
+})
 
 /** Looks up the payment of an invoice whose event did not name it. */
 export const findInvoicePayment = defineJob<{ orgId: string; subscriptionId: string; invoiceId: string }>(
   'billing.find-invoice-payment',
   // Eight hours: without it, a refund of the invoice does not withdraw the credit.
-  { retryLimit: 100 },
+  { retryLimit: 100, fairBy: 'orgId' },
 )
 
 export const workOnSaveMethod = async (

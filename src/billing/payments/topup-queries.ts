@@ -205,3 +205,11 @@ export const listStaleTopups = (db: Db) =>
     select org_id, id from topups
     where ended_at is null and created_at < now() - interval '30 minutes'
       and (lease_until is null or lease_until < now() - interval '15 minutes')`)
+
+/** Top-ups that no worker has attempted for a day. The target is stored before the first request to the provider. */
+export const listUnattemptedTopups = (db: Db) =>
+  db.rows<{ orgId: string; id: string }>(sql`
+    -- all orgs: the sweep ends the top-ups of every org
+    select org_id, id from topups
+    where ended_at is null and state = 'due' and customer_id is null and created_at < now() - interval '1 day'
+      and (lease_until is null or lease_until < now())`)

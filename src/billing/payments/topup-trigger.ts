@@ -11,6 +11,7 @@ export const runTopup = defineJob<{ orgId: string; topupId: string }>('billing.t
   retryDelaySeconds: 5,
   retryDelayMaxSeconds: 300,
   timeoutSeconds: 120,
+  fairBy: 'orgId',
 })
 
 /** Why no automatic top-up starts now. */

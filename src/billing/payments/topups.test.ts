@@ -13,11 +13,9 @@ import { openPayments } from './stripe.ts'
 import { workOnTopup } from './topups.ts'
 
 const stripe = await startFakeStripe()
-const app = await startTestApp({
-  STRIPE_SECRET_KEY: secretKey,
-  STRIPE_WEBHOOK_SECRET: webhookSecret,
-  STRIPE_API_BASE: stripe.origin,
-})
+const env = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: stripe.origin }
+const app = await startTestApp(env)
+const keyless = await startTestApp()
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
@@ -131,6 +129,56 @@ test('a job that saves a payment method is retried by a process that has the key
   assert.equal(await cardOf(owner), null)
   await workOnSaveMethod({ db: app.db, payments }, asked)
   assert.equal(await cardOf(owner), paid.payment_method)
+})
+
+describe('without the key of Stripe', () => {
+  /** An org whose customer has a card, and whose balance is below the threshold. Its top-up is due. */
+  const prepareDue = async (customer: string): Promise<TestActor> => {
+    const owner = await keyless.createOrg()
+    stripe.methods.set(customer, [`pm_${customer}`])
+    await keyless.db.execute(sql`update billing_accounts set customer_id = ${customer} where org_id = ${owner.orgId}`)
+    await keyless.call('PATCH', base, { as: owner, json: { autoTopupEnabled: true } })
+    return owner
+  }
+  const runSweep = async ({ orgId }: TestActor): Promise<void> => {
+    await keyless.db.transaction({ orgId }, (db) => keyless.deps.jobs.enqueue(db, sweepBilling, {}))
+    await until(
+      () => keyless.db.rows(sql`select 1 from pgboss.job where name = 'billing.sweep' and state < 'completed'`),
+      (rest) => rest.length === 0,
+    )
+  }
+  const lastOf = async (owner: TestActor): Promise<Json> => (await getBilling(keyless, owner)).autoTopup.recent[0]
+
+  test('a worker fails the top-ups that no process has attempted for a day', async () => {
+    const owner = await prepareDue('cus_unattempted')
+    await keyless.db.execute(sql`
+      update topups set created_at = now() - interval '23 hours' where org_id = ${owner.orgId}`)
+    await runSweep(owner)
+    assert.equal((await lastOf(owner)).state, 'due')
+    await keyless.db.execute(sql`
+      update topups set created_at = now() - interval '25 hours' where org_id = ${owner.orgId}`)
+    await runSweep(owner)
+    const { state, failureCode } = await lastOf(owner)
+    assert.deepEqual([state, failureCode], ['failed', 'no_provider'])
+  })
+
+  test('a worker leaves a top-up to a process that has the key', async () => {
+    stripe.charges = ['succeed']
+    const owner = await prepareDue('cus_waits')
+    await runSweep(owner)
+    assert.equal((await lastOf(owner)).state, 'due')
+    const job = await keyless.db.row<{ org: string }>(sql`
+      select group_id as org from pgboss.job where name = 'billing.topup' and data ->> 'orgId' = ${owner.orgId}`)
+    assert.deepEqual(job, { org: owner.orgId }, 'the workers are shared between orgs')
+    await keyless.secondServer(env, { work: true })
+    await until(
+      () => lastOf(owner),
+      ({ endedAt }) => endedAt !== null,
+    )
+    assert.equal((await lastOf(owner)).state, 'succeeded')
+    assert.equal(chargesOf('cus_waits').length, 1)
+    assert.equal((await getBilling(keyless, owner)).balance.balanceCents, 2_500)
+  })
 })
 
 describe('automatic top-up', () => {

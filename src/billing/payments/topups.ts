@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { JobContext, Jobs } from '../../platform/jobs/jobs.ts'
 import { recordEvent } from '../../outbox/record.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
 import { withLease } from '../../platform/database/lease.ts'
 import type { Lease } from '../../platform/database/lease.ts'
 import type { Log } from '../../platform/process/log.ts'
@@ -54,6 +55,13 @@ export const failTopup = async (
       failureMessage: failureMessage?.slice(0, maxMessageLength) ?? null,
     },
   })
+}
+
+/** Ends a top-up that no worker has attempted, because none has the provider's key. */
+export const failUnattempted = (db: Database, topup: Pick<TopupRow, 'orgId' | 'id'>): Promise<void> => {
+  const message = 'Payments are not configured on this server.'
+  const end = { state: 'failed', paymentIntentId: null, code: 'no_provider', message } as const
+  return db.transaction({ orgId: topup.orgId }, (db) => failTopup(db, topup, end))
 }
 
 /**
@@ -143,7 +151,7 @@ const chargeTopup = async (deps: TopupDeps, topup: TopupRow, lease: Lease): Prom
   const { db, payments } = deps
   const fail = (code: string, message: string): Promise<void> =>
     db.transaction(topup, (db) => failTopup(db, topup, { state: 'failed', paymentIntentId: null, code, message }))
-  if (!payments) return fail('no_provider', 'Payments are not configured on this server.')
+  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   if (topup.state === 'processing' && topup.paymentIntentId !== null) {
     return applyOutcome(deps, topup, await payments.findCharge(topup.paymentIntentId))
   }

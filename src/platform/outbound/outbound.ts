@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { buildConnector, Dispatcher } from 'undici'
+import type { buildConnector } from 'undici'
 import { startDeadline, until } from './deadline.ts'
 import { badRequest } from '../http/errors.ts'
 import { OutboundError } from './failure.ts'
 import type { OutboundFailure } from './failure.ts'
-import { discard, toResponse } from './response.ts'
+import { discard, readUpTo, toResponse } from './response.ts'
 import { limitLookups, lookUpFor } from './lookup-limits.ts'
 import { limitOverhead } from './overhead.ts'
 import { createNameResolution } from './name-resolution.ts'
@@ -233,27 +233,6 @@ const toFailure = (error: unknown): OutboundError => {
   if (isTlsCode(code)) return made('tls_error', `The TLS handshake failed (${code}).`)
   if (unreachableCodes.has(code)) return made('network_error', 'The address could not be reached.')
   return made('network_error', 'The request failed, or the response was not HTTP.')
-}
-
-const readUpTo = (
-  body: Dispatcher.ResponseData['body'],
-  maxBytes: number,
-): Promise<{ bytes: Buffer; truncated: boolean }> => {
-  const { promise, resolve, reject } = Promise.withResolvers<{ bytes: Buffer; truncated: boolean }>()
-  const chunks: Buffer[] = []
-  let size = 0
-  const finish = (): void => resolve({ bytes: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes })
-  body.on('data', (chunk: Buffer) => {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size <= maxBytes) return
-    finish()
-    // The stream then fails, but the promise is already resolved.
-    body.destroy()
-  })
-  body.on('end', finish)
-  body.on('error', reject)
-  return promise
 }
 
 const flatHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

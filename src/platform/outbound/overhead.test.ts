@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import { createOutbound, OutboundError } from './outbound.ts'
 
 const outbound = createOutbound()
@@ -71,4 +73,34 @@ test('a body of single bytes is read to its end, also on a connection that was u
     const { body } = await outbound.request(url, { timeoutMs: 60_000, maxBytes: bytes + 1, trusted: true })
     assert.equal(body.length, bytes)
   }
+})
+
+test('a body of single bytes is not kept as one object for each byte while it arrives', async () => {
+  const bytes = 100_000
+  let received = 0
+  const all = Promise.withResolvers<void>()
+  const count = (): void => {
+    received += 1
+    if (received === bytes) all.resolve()
+  }
+  subscribe('undici:request:bodyChunkReceived', count)
+  const ended = Promise.withResolvers<Socket>()
+  const server = createServer((socket: Socket) => {
+    socket.once('data', () => {
+      socket.write(`${head}${'1\r\nx\r\n'.repeat(bytes)}`)
+      void all.promise.then(() => setImmediate(() => ended.resolve(socket)))
+    })
+    socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const response = outbound.request(url, { timeoutMs: 60_000, maxBytes: bytes + 1, trusted: true })
+  const socket = await ended.promise
+  unsubscribe('undici:request:bodyChunkReceived', count)
+  const kept = queryObjects(Buffer, { format: 'count' })
+  assert.ok(kept < bytes / 10, `${kept} buffers are kept`)
+  socket.write('0\r\n\r\n')
+  assert.equal((await response).body.toString(), 'x'.repeat(bytes))
 })

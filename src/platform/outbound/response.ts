@@ -32,6 +32,37 @@ const toWeb = (body: Dispatcher.ResponseData['body']): ReadableStream<Uint8Array
   })
 }
 
+const firstCapacity = 16_384
+
+/** Reads up to so many bytes of a body, and closes the connection when there are more. */
+export const readUpTo = (
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+): Promise<{ bytes: Buffer; truncated: boolean }> => {
+  const { promise, resolve, reject } = Promise.withResolvers<{ bytes: Buffer; truncated: boolean }>()
+  // Copied together: a server that sends single bytes would make a list of chunks 150 times as large as the body.
+  let bytes = Buffer.allocUnsafe(Math.min(maxBytes, firstCapacity))
+  let size = 0
+  const finish = (): void => resolve({ bytes: bytes.subarray(0, Math.min(size, maxBytes)), truncated: size > maxBytes })
+  body.on('data', (chunk: Buffer) => {
+    const wanted = Math.min(size + chunk.length, maxBytes)
+    if (wanted > bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(wanted, bytes.length * 2)))
+      bytes.copy(grown, 0, 0, size)
+      bytes = grown
+    }
+    chunk.copy(bytes, size)
+    size += chunk.length
+    if (size <= maxBytes) return
+    finish()
+    // The stream then fails, but the promise is already resolved.
+    body.destroy()
+  })
+  body.on('end', finish)
+  body.on('error', reject)
+  return promise
+}
+
 /** Closes the connection of a response that nobody reads. Its body then fails, which would end the process. */
 export const discard = (body: Dispatcher.ResponseData['body']): void => {
   body.on('error', () => {})

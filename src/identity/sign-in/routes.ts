@@ -311,11 +311,13 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
         tags,
         summary: 'Turn off two-factor authentication',
         description:
-          'Removes the second factor of the caller. Requires step-up. CONFLICT when two-factor authentication is off.',
+          'Removes the second factor of a person who is signed in; API keys get FORBIDDEN. Requires step-up. CONFLICT when two-factor authentication is off.',
         response: { 200: Success(Deleted) },
       },
     },
     async (request) => {
+      // A key and the password, which is enough for step-up, must not turn off what protects a stolen password.
+      requireSession(request.actor)
       await requireStepUp(db, request.actor, stepUpTokenOf(request))
       await removeTwoFactor(context, request.actor)
       return ok({ deleted: true as const })

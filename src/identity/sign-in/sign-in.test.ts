@@ -501,6 +501,17 @@ describe('two-factor authentication', () => {
     assert.equal(plain.body.data.twoFactorRequired, false)
   })
 
+  test('keeps two-factor authentication on when an API key is used with the password to remove it', async () => {
+    const owner = await newOwner()
+    await enableTwoFactor(await signedIn(owner))
+    const stepped = await app.call('POST', '/api/v1/auth/step-up', { as: owner, json: { password } })
+    const headers = { 'x-step-up-token': stepped.body.data.token }
+    const removed = await app.call('DELETE', '/api/v1/auth/two-factor', { as: owner, headers })
+    assert.equal(removed.status, 403, removed.text)
+    const again = await browser().call('POST', '/auth/sign-in', { email: owner.email, password })
+    assert.equal(again.body.data.twoFactorRequired, true)
+  })
+
   test('stores the TOTP secret and the backup codes encrypted', async () => {
     const owner = await newOwner()
     const { secret, backupCodes } = await enableTwoFactor(await signedIn(owner))

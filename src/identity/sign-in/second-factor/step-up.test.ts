@@ -120,7 +120,6 @@ describe('step-up tokens', () => {
       ['PATCH', `/members/${id}`, { role: 'owner' }],
       ['POST', '/members', { email: 'accomplice@example.com', role: 'owner' }],
       ['DELETE', `/workspaces/${created.body.data.id}`, undefined],
-      ['DELETE', '/auth/two-factor', undefined],
     ] as const) {
       const answer = await app.call(method, `/api/v1${path}`, { as: owner, ...(json && { json }) })
       assert.equal(answer.status, 403, `${method} ${path}`)

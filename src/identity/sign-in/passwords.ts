@@ -68,12 +68,13 @@ export const isPassword = async (password: string, hash: string | null | undefin
 
 /**
  * Sets the password for all orgs of the person. It replaces the passwords and second factors of narrower scopes and ends
- * all sessions and step-up tokens.
+ * all sessions, sign-ins that wait for a code and step-up tokens.
  */
 export const setPassword = async (db: Transaction, userId: string, hash: string): Promise<void> => {
   await lockPerson(db, userId)
   await queries.deleteNarrowerProofs(db, userId, null)
   await queries.upsertPassword(db, newId(), userId, hash)
   await queries.deleteSessions(db, userId)
+  await queries.deleteChallenges(db, userId, null)
   await deleteStepUpTokens(db, userId, null)
 }

@@ -75,6 +75,12 @@ export const deleteNarrowerProofs = async (db: Db, userId: string, orgScope: Org
   await db.execute(sql`delete from step_up_tokens where ${narrower}`)
 }
 
+/** Deletes the sign-ins within the scope that wait for a code, of which the password was right. */
+export const deleteChallenges = (db: Db, userId: string, orgScope: OrgScope) =>
+  db.execute(sql`
+    delete from sign_in_verifications
+    where value = ${userId}::text and (${orgScope}::uuid[] is null or reach <@ ${orgScope}::uuid[])`)
+
 export const deleteSessions = (db: Db, userId: string) =>
   db.execute(sql`delete from sign_in_sessions where user_id = ${userId}`)
 

@@ -440,6 +440,28 @@ describe('two-factor authentication', () => {
     assert.equal(older.status, 403, 'a code older than the last accepted one')
   })
 
+  test('ends sign-ins that wait for a code when the password changes', async () => {
+    const owner = await newOwner()
+    const person = await signedIn(owner)
+    const { secret } = await enableTwoFactor(person)
+    const halfway = async (): Promise<Browser> => {
+      const one = browser()
+      const { body } = await one.call('POST', '/auth/sign-in', { email: owner.email, password })
+      assert.equal(body.data.twoFactorRequired, true)
+      return one
+    }
+    const [before, later] = [await halfway(), await halfway()]
+    const change = { currentPassword: password, newPassword: password }
+    assert.equal((await person.call('POST', '/auth/password', change)).status, 200)
+    assert.equal((await before.call('POST', '/auth/sign-in/totp', { code: totp(secret, 1) })).status, 401)
+    const last = await halfway()
+    await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
+    for (const one of [later, last]) {
+      assert.equal((await one.call('POST', '/auth/sign-in/totp', { code: totp(secret, 1) })).status, 401)
+    }
+    assert.equal((await (await halfway()).call('POST', '/auth/sign-in/totp', { code: totp(secret, 1) })).status, 200)
+  })
+
   test('ends a sign-in after five wrong codes', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))

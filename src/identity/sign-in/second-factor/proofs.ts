@@ -9,7 +9,7 @@ import type { BrowserRequest, SignInContext } from '../context.ts'
 import { joinScopes } from '../org-scope.ts'
 import type { OrgScope } from '../org-scope.ts'
 import { isPassword, rightPasswords, saltOf } from '../passwords.ts'
-import { deleteNarrowerProofs, findPasswords, widenPassword } from '../queries.ts'
+import { deleteChallenges, deleteNarrowerProofs, findPasswords, widenPassword } from '../queries.ts'
 import type { PasswordRow } from '../queries.ts'
 import { passwordOf, scopeOfSession } from '../session-scope.ts'
 import { sessionCookie } from '../session-cookie.ts'
@@ -80,7 +80,8 @@ const proveOther = async (
   await limitProof(context, actor, async () => {
     const [right] = await rightPasswords(current, rows)
     const factor = right && (await queries.findFactorOfPassword(context.db, right))
-    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor, totpCode))))) proven = right
+    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor, totpCode)))))
+      proven = right
     return proven !== undefined
   })
   if (!proven) throw wrongProof
@@ -114,7 +115,7 @@ const replacePassword = async (
 }
 
 /**
- * Changes the password and ends the other sessions and the step-up tokens within its scope. The first password of the
+ * Changes the password and ends the other sessions, the sign-ins that wait for a code and the step-up tokens within its scope. The first password of the
  * session's orgs needs no `current` and has the scope of the session. With the current password of another org, which
  * proves that both are the same person, the new one has both scopes. Returns the cookies of the continued session.
  */
@@ -156,6 +157,7 @@ export const changePassword = async (
     }
     const { orgScope } = result
     await deleteNarrowerProofs(db, userId, orgScope)
+    await deleteChallenges(db, userId, orgScope)
     await queries.deleteStepUpTokens(db, userId, orgScope)
     await auditPerson(db, userId, 'user.password-changed', { origin: request.origin, orgScope })
     return result.cookies

@@ -474,6 +474,21 @@ describe('two-factor authentication', () => {
     assert.equal((await person.call('GET', '/me')).status, 401)
   })
 
+  test('compares ten wrong codes at most when twenty arrive at the same time', async () => {
+    const owner = await newOwner()
+    await enableTwoFactor(await signedIn(owner))
+    const guesses = Array.from({ length: 20 })
+    const people = guesses.map(() => browser())
+    for (const one of people) await one.call('POST', '/auth/sign-in', { email: owner.email, password })
+    const wrong = { code: '000000' }
+    const codes = await Promise.all(people.map((person) => person.call('POST', '/auth/sign-in/totp', wrong)))
+    assert.deepEqual(statuses(codes), [...guesses.fill(401, 0, 10).fill(429, 10)])
+    await app.db.execute(sql`update two_factors set locked_until = now() where user_id = ${owner.userId}`)
+    const json = { totpCode: '000000' }
+    const proofs = await Promise.all(people.map(() => app.call('POST', '/api/v1/auth/step-up', { as: owner, json })))
+    assert.deepEqual(statuses(proofs), [...guesses.fill(403, 0, 10).fill(429, 10)])
+  })
+
   test('locks the second factor for sign-in and step-up after ten wrong codes in a row', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))

@@ -4,6 +4,7 @@ import type { CleanedWhere } from 'better-auth/adapters'
 import { empty, join, raw, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
+import { lockPerson } from '../members/person-queries.ts'
 import type { OrgScope } from './org-scope.ts'
 
 const tables: Record<string, string> = {
@@ -146,8 +147,17 @@ const trackScope = () => {
   const scopeOf = (model: string): Sql[] => (onePerScope.has(model) ? [coveringScope(currentScope())] : [])
   const withScope = (model: string, data: Record<string, unknown>): Record<string, unknown> =>
     scopedModels.has(model) ? { ...data, reach: currentScope() } : data
+  /**
+   * Better Auth reads a second factor, compares a code and counts a wrong one. Concurrent calls would all read the count
+   * from before, so they wait for each other.
+   */
+  const lockFactorOf = async (db: Db, model: string, conditions: CleanedWhere[]): Promise<void> => {
+    const userId = conditions.find(({ field }) => field === 'userId')?.value
+    if (model === 'twoFactor' && transaction.getStore() && typeof userId === 'string') await lockPerson(db, userId)
+  }
   return {
     transaction,
+    lockFactorOf,
     within,
     currentScope,
     currentUser,
@@ -167,7 +177,7 @@ const trackScope = () => {
  * transaction, so that changes by Better Auth commit together with ours (the audit entry, the used code).
  */
 export const createAuthStorage = (db: Db) => {
-  const { transaction, observed, withScope, columnsOf, sessionScope, scopeOf, ...exposed } = trackScope()
+  const { transaction, observed, withScope, columnsOf, sessionScope, scopeOf, lockFactorOf, ...exposed } = trackScope()
   const current = (): Db => transaction.getStore()?.db ?? db
 
   const adapter = createAdapterFactory({
@@ -184,13 +194,13 @@ export const createAuthStorage = (db: Db) => {
       return {
         create: async ({ model, data }) =>
           (await insert(current(), named(model), withScope(named(model), data))) as typeof data,
-        findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
-          observed(
-            named(model),
-            (await current().row(sql`
-              select ${columnsOf(named(model))} from ${table(named(model))}
-              ${where(conditions, scopeOf(named(model)))} limit 1`)) ?? null,
-          ) as T | null,
+        findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) => {
+          await lockFactorOf(current(), named(model), conditions)
+          const row = await current().row(sql`
+            select ${columnsOf(named(model))} from ${table(named(model))}
+            ${where(conditions, scopeOf(named(model)))} limit 1`)
+          return observed(named(model), row ?? null) as T | null
+        },
         findMany: async <T>(query: {
           model: string
           where?: CleanedWhere[] | undefined

@@ -29,9 +29,8 @@ const isRight = async (
   proofs: queries.ProofsRow,
 ): Promise<boolean> => {
   if (password !== undefined) return isPassword(password, proofs.passwordHash)
-  const { factorId, totpSecret, lockedUntil } = proofs
-  if (factorId === null || totpSecret === null || totpCode === undefined) return false
-  return isTotpCode(context, { id: factorId, secret: totpSecret, lockedUntil }, totpCode)
+  const { factorId } = proofs
+  return factorId !== null && totpCode !== undefined && isTotpCode(context, factorId, totpCode)
 }
 
 /** A step-up token for the caller. Throws FORBIDDEN unless the password or the code is the caller's one in this org. */
@@ -80,7 +79,7 @@ const proveOther = async (
   await limitProof(context, actor, async () => {
     const [right] = await rightPasswords(current, rows)
     const factor = right && (await queries.findFactorOfPassword(context.db, right))
-    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor, totpCode)))))
+    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor.id, totpCode)))))
       proven = right
     return proven !== undefined
   })

@@ -10,17 +10,14 @@ export interface ProofsRow {
   passwordHash: string | null
   passwordScope: OrgScope
   factorId: string | null
-  totpSecret: string | null
   totpScope: OrgScope
-  lockedUntil: string | null
 }
 
 /** The password and the confirmed second factor of a person in this org. */
 export const findProofs = (db: Db, userId: string, orgId: string) =>
   db.row<ProofsRow>(sql`
     select a.id as password_id, a.password as password_hash, a.reach as password_scope,
-      t.id as factor_id, t.secret as totp_secret, t.reach as totp_scope,
-      case when t.locked_until > now() then t.locked_until end as locked_until
+      t.id as factor_id, t.reach as totp_scope
     from users u
       left join sign_in_accounts a on a.user_id = u.id and a.provider_id = 'credential'
         and (a.reach is null or ${orgId}::uuid = any(a.reach))
@@ -88,12 +85,15 @@ export const findTwoFactor = (db: Db, userId: string, orgScope: OrgScope) =>
     select id, secret from two_factors
     where user_id = ${userId} and (reach is null or reach @> ${orgScope}::uuid[])`)
 
-export interface LockableFactorRow extends FactorRow {
-  lockedUntil: string | null
-}
+/** Locks the second factor until the transaction ends. */
+export const lockTwoFactor = (db: Db, factorId: string) =>
+  db.row<FactorRow & { isLocked: boolean }>(sql`
+    select id, secret, coalesce(locked_until > now(), false) as is_locked from two_factors
+    where id = ${factorId}
+    for update`)
 
 /** The confirmed second factor that covers the scope of the password. */
 export const findFactorOfPassword = (db: Db, password: PasswordRow) =>
-  db.row<LockableFactorRow>(sql`
-    select id, secret, case when locked_until > now() then locked_until end as locked_until from two_factors
+  db.row<{ id: string }>(sql`
+    select id from two_factors
     where user_id = ${password.userId} and verified and (reach is null or reach @> ${password.orgScope}::uuid[])`)

@@ -19,18 +19,21 @@ export const useTotpCode = async (db: Transaction, auth: BetterAuth, userId: str
   if (!factor || step === undefined || (await queries.useTotpStep(db, factor.id, step)) === 0) throw wrongCode
 }
 
-/** Whether the code is correct and unused; then it is marked as used. Wrong codes are counted. */
-export const isTotpCode = async (
-  context: SignInContext,
-  factor: queries.LockableFactorRow,
-  code: string,
-): Promise<boolean> => {
-  if (factor.lockedUntil !== null) throw tooManyCodes
+/**
+ * Whether the code is correct and unused; then it is marked as used. Wrong codes are counted. Codes that arrive at the
+ * same time are compared one after another, so that no more than ten of them are.
+ */
+export const isTotpCode = async (context: SignInContext, factorId: string, code: string): Promise<boolean> => {
   const auth = await context.open()
-  const step = totpStepOf(await auth.decrypt(factor.secret), code)
-  if (step !== undefined) return (await queries.useTotpStep(context.db, factor.id, step)) > 0
-  await queries.countWrongTotp(context.db, factor.id)
-  return false
+  return context.db.transaction('all orgs', async (db) => {
+    const factor = await queries.lockTwoFactor(db, factorId)
+    if (!factor) return false
+    if (factor.isLocked) throw tooManyCodes
+    const step = totpStepOf(await auth.decrypt(factor.secret), code)
+    if (step !== undefined) return (await queries.useTotpStep(db, factorId, step)) > 0
+    await queries.countWrongTotp(db, factorId)
+    return false
+  })
 }
 
 export interface TwoFactorSecret {

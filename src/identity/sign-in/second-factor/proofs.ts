@@ -114,9 +114,10 @@ const replacePassword = async (
 }
 
 /**
- * Changes the password and ends the other sessions, the sign-ins that wait for a code and the step-up tokens within its scope. The first password of the
- * session's orgs needs no `current` and has the scope of the session. With the current password of another org, which
- * proves that both are the same person, the new one has both scopes. Returns the cookies of the continued session.
+ * Changes the password and ends the other sessions, the sign-ins that wait for a code, and the step-up tokens within its
+ * scope. The first password of the session's orgs needs no `current` and has the scope of the session. With the current
+ * password of another org, which proves that both are the same person, the new one has both scopes. Returns the cookies
+ * of the continued session.
  */
 export const changePassword = async (
   context: SignInContext,

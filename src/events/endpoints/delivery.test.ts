@@ -302,6 +302,7 @@ test('a member who may not read an event learns nothing of it by a filter or by 
   assert.equal(await bodyFor(outsider), '')
   const changed = await patchEndpoint(app, outsider, endpoint, { filter: { path: 'data.name', prefix: 'Secret' } })
   assert.equal(changed.owner.userId, outsider.userId)
+  assert.equal(await bodyFor(outsider), '', 'the new owner reads no response to an event of the one before')
   await createAgent(app, owner, 'Secret plan B')
   await settled(owner)
   assert.equal(echo.arrivals.length, 1)

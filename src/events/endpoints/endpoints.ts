@@ -25,6 +25,7 @@ import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
 import { pageOf, positionOf } from '../../webhooks/webhooks.ts'
 import {
   checkPatterns,
+  isVisible,
   matchesAny,
   requireReadable,
   requireReadableType,
@@ -67,7 +68,8 @@ export type ShownDelivery = Awaited<ReturnType<typeof endpointDeliveries.get>>
 
 /**
  * Deliveries as the API shows them: it calls the destination by its kind, and marks test events. Body and headers of a
- * response, which can repeat the event, are empty for callers who may not read every event of its type, unless they own the endpoint.
+ * response, which can repeat the event, are empty for callers who may not read every event of its type. The owner of the endpoint
+ * only needs to be allowed to read this one.
  */
 export const recordsOfDeliveries = async (
   db: Db,
@@ -84,16 +86,19 @@ export const recordsOfDeliveries = async (
   const { types, workspaceIds } = visibility
   const events = await queries.listSubjects(db, orgId, eventIds)
   const open = new Set((await openEvents(db, actor, events)).map(({ id }) => id))
-  const closed = new Set(events.map(({ id }) => id).filter((id) => !open.has(id)))
-  const seesEvery = (type: string): boolean =>
-    endpoint.userId === userId ? seesSome(visibility, type) : workspaceIds === null && types.has(type)
+  const logged = new Map(events.map((event) => [event.id, event]))
+  const seesEvery = (type: string): boolean => workspaceIds === null && types.has(type)
+  const isOwner = endpoint.userId === userId
+  const isShown = ({ eventId, eventType }: Pick<ShownDelivery, 'eventId' | 'eventType'>): boolean => {
+    const event = logged.get(eventId)
+    if (event && !open.has(eventId)) return false
+    if (seesEvery(eventType)) return true
+    // The owner may have been another person when the event was delivered.
+    return isOwner && (event ? isVisible(visibility, event) : tests.has(eventId) && seesSome(visibility, eventType))
+  }
   return deliveries.map(({ webhookId, response, ...delivery }) => ({
     ...delivery,
-    response:
-      response &&
-      (seesEvery(delivery.eventType) && !closed.has(delivery.eventId)
-        ? response
-        : { ...response, headers: {}, body: '' }),
+    response: response && (isShown(delivery) ? response : { ...response, headers: {}, body: '' }),
     endpointId: webhookId,
     isTest: tests.has(delivery.eventId),
   }))

@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { keysAsked, sql } from '../../platform/database/database.ts'
 import type { Db, LookUp } from '../../platform/database/database.ts'
 import { maxDepth } from '../../outbox/chain.ts'
-import type { EventActor } from '../../outbox/queries.ts'
+import type { EventActor, EventRow } from '../../outbox/queries.ts'
 import type { Filter } from './filter.ts'
 
 export type EndpointStatus = 'active' | 'paused' | 'disabled'
@@ -210,10 +210,10 @@ const lookUpById = (ofOrg: string) => `
     ) found
   where ${keysAsked}`
 
-/** What these events of the log are about. */
+/** What these events of the log are about, and what decides who may read them. */
 export const listSubjects = (db: Db, orgId: string, ids: readonly string[]) =>
-  db.rows<{ id: string; subjectType: string; subjectId: string; data: Record<string, unknown> }>(sql`
-    select id, subject_type, subject_id, data from events where org_id = ${orgId} and id = any(${ids}::uuid[])`)
+  db.rows<Pick<EventRow, 'id' | 'type' | 'workspaceId' | 'ownerId' | 'subjectType' | 'subjectId' | 'data'>>(sql`
+    select id, type, workspace_id, owner_id, subject_type, subject_id, data from events where org_id = ${orgId} and id = any(${ids}::uuid[])`)
 
 const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and e.org_id = $3') }
 

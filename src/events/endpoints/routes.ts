@@ -245,7 +245,7 @@ const registerEndpointDeliveryRoutes = (app: App, { db, deliveryWake, quotas }: 
         tags,
         summary: 'Retrieve a delivery of an event endpoint',
         description:
-          'Returns a delivery with its attempts and the last response. `body` and `headers` of the response are empty for callers who may not read every event of its type, except for the owner of the endpoint.',
+          'Returns a delivery with its attempts and the last response. `body` and `headers` of the response are empty for callers who may not read every event of its type; for the owner of the endpoint, only when they may not read this event.',
         params: DeliveryParams,
         response: { 200: Success(EventDelivery) },
       },

@@ -5,6 +5,9 @@ import type { TestActor, TestApp } from '../../../test/harness.ts'
 import { createAgent } from '../../../test/support/chat.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { noWakeups } from '../../platform/wake/wakeups.ts'
+import { createEventStreams } from './event-streams.ts'
 
 const env = { RATE_LIMIT_READS: '0', RATE_LIMIT_WRITES: '0' }
 const app = await startTestApp(env)
@@ -106,25 +109,33 @@ const logOf = async (as: TestActor): Promise<string[]> =>
     ({ id }: { id: string }) => id,
   )
 
-test('a person has at most 100 streams of older events at a time, and any number of new ones', async () => {
-  const owner = await app.createOrg()
-  const member = await app.createUser(owner)
-  await makeAgent(owner)
+/** Adds copies of the only event about an agent to the log. */
+const repeatEvent = async (
+  owner: TestActor,
+  { times, nameLength }: { times: number; nameLength: number },
+): Promise<void> => {
   const readPosition = async (): Promise<number> => {
     const { body } = await app.call('GET', '/api/v1/events?types=agent.*', { as: owner })
     return Number(body.data.items[0]?.position ?? 0)
   }
   // Events are published after the response to the request that caused them.
   const position = await until(readPosition, (value) => value > 0)
-  // Far more than the connections of the streams can hold, so that streams that are not read stay behind.
   await app.db.execute(sql`
     insert into events (org_id, id, position, type, version, workspace_id, actor, subject_type, subject_id, sequence,
       data, chain_id, depth, occurred_at)
     select org_id, uuid_at(now() + n * interval '1 ms'), position + n, type, version, workspace_id, actor, subject_type, subject_id,
-      sequence + n, data || jsonb_build_object('name', repeat('x', 50000)), chain_id, depth, occurred_at
-    from events, generate_series(1, 400) n where org_id = ${owner.orgId} and position = ${position}`)
+      sequence + n, data || jsonb_build_object('name', repeat('x', ${nameLength}::integer)), chain_id, depth, occurred_at
+    from events, generate_series(1, ${times}::integer) n where org_id = ${owner.orgId} and position = ${position}`)
   await app.db.execute(sql`
-    update event_heads set position = ${position + 400} where org_id = ${owner.orgId}`)
+    update event_heads set position = ${position + times} where org_id = ${owner.orgId}`)
+}
+
+test('a person has at most 100 streams of older events at a time, and any number of new ones', async () => {
+  const owner = await app.createOrg()
+  const member = await app.createUser(owner)
+  await makeAgent(owner)
+  // Far more than the connections of the streams can hold, so that streams that are not read stay behind.
+  await repeatEvent(owner, { times: 400, nameLength: 50_000 })
   const abort = new AbortController()
   closing.push(() => abort.abort())
   const ask = async (as: TestActor, query: string): Promise<Response> =>
@@ -140,6 +151,72 @@ test('a person has at most 100 streams of older events at a time, and any number
   assert.equal((await ask(owner, '')).status, 200)
   assert.equal((await ask(member, '?after=0')).status, 200)
   abort.abort()
+})
+
+test('a new event does not wait for a stream that still sends older ones', async () => {
+  const owner = await app.createOrg()
+  await makeAgent(owner)
+  const older = 20_000
+  await repeatEvent(owner, { times: older, nameLength: 1 })
+  const stream = await open(app, owner, '?types=agent.*')
+  const behind = await open(app, owner, '?types=agent.*&after=0')
+  const agent = await makeAgent(owner)
+  await until('the new event arrives', () => stream.ids().length > 0)
+  assert.deepEqual(subjectsOf(stream), [agent])
+  assert.ok(behind.ids().length < older, `${behind.ids().length} older events were sent before`)
+  await until('the older events and the new one arrive', () => behind.ids().length === older + 2)
+  const positions = behind.received.filter(({ name }) => name === 'message').map(({ id }) => Number(id))
+  assert.deepEqual(
+    positions,
+    positions.toSorted((a, b) => a - b),
+  )
+  assert.equal(new Set(positions).size, positions.length)
+})
+
+test('a stream that begins while the log is read does not make another one skip the newest event', async () => {
+  const [orgId, id] = [newId(), newId()]
+  const event = {
+    orgId,
+    id,
+    position: 11n,
+    type: 'agent.created',
+    version: 1,
+    workspaceId: null,
+    ownerId: null,
+    actor: { type: 'system', id: null, name: 'Test', apiKeyId: null },
+    subjectType: 'agent',
+    subjectId: id,
+    sequence: 1n,
+    data: {},
+    chainId: id,
+    depth: 0,
+    occurredAt: '2026-11-27T00:00:00.000Z',
+  }
+  const first = Promise.withResolvers<object[]>()
+  let reads = 0
+  const rows = (): Promise<object[]> => {
+    reads += 1
+    return reads === 1 ? first.promise : Promise.resolve([event])
+  }
+  const streams = createEventStreams({
+    db: { hot: { rows }, onSignal: () => undefined } as never,
+    log: app.deps.log,
+    wakeups: noWakeups,
+  })
+  const sent: string[] = []
+  const reader = {
+    userId: id,
+    accepts: () => true,
+    reader: () => ({ orgId, userId: id, role: 'owner' as const, workspaceIds: [] }),
+    write: (text: string) => sent.push(text) > 0,
+  }
+  streams.subscribe(orgId, { after: 10n, head: 10n }, reader)
+  await until('the log is read', () => reads === 1)
+  streams.subscribe(orgId, { after: 11n, head: 11n }, { ...reader, write: () => true })
+  first.resolve([])
+  await until('the event arrives', () => sent.length === 1, 5_000)
+  assert.match(sent[0] ?? '', /^id: 11\n/)
+  await streams.close()
 })
 
 const disconnects = 30

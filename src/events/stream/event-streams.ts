@@ -70,6 +70,10 @@ interface Org {
   head: bigint
   /** A wake-up without a position came. */
   isStale: boolean
+  /** Where the last read of older events ended. */
+  readTo: bigint
+  /** Whether the last read was for the streams that are furthest ahead, although others were behind. */
+  wasFrontRead: boolean
   reading: Promise<void> | undefined
 }
 
@@ -121,17 +125,37 @@ const passToAll = async (
   }
 }
 
-/** Reads once for the subscriber that is furthest behind. Returns whether a subscriber may still be behind. */
+const least = (positions: readonly bigint[]): bigint | undefined =>
+  positions.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined)
+
+/**
+ * The position after which the next read begins; undefined when nobody is behind. The streams that are furthest ahead and
+ * those that still send older events take turns, and so do the latter among themselves: otherwise the new events of all
+ * streams would wait for one that sends the whole log.
+ */
+const nextStart = (org: Org, ready: readonly Subscriber[]): bigint | undefined => {
+  const front = ready.reduce((highest, { after }) => (after > highest ? after : highest), 0n)
+  const older = ready.map(({ after }) => after).filter((after) => after < front)
+  const isFrontBehind = front < org.head || org.isStale
+  const next = least(older.filter((after) => after >= org.readTo)) ?? least(older)
+  if (next === undefined) return isFrontBehind ? front : undefined
+  org.wasFrontRead = isFrontBehind && !org.wasFrontRead
+  return org.wasFrontRead ? front : next
+}
+
+/** Reads once. Returns false when no subscriber was behind. */
 const readOnce = async (db: Database, org: Org): Promise<boolean> => {
   const ready = [...org.subscribers].filter(isReady)
-  if (ready.length === 0) {
+  const after = ready.length === 0 ? undefined : nextStart(org, ready)
+  if (after === undefined) {
     // `resume` asks again.
     org.isStale = false
     return false
   }
-  const after = ready.reduce((lowest, one) => (one.after < lowest ? one.after : lowest), (ready[0] as Subscriber).after)
-  if (after >= org.head && !org.isStale) return false
-  org.isStale = false
+  const reached = ready.filter((one) => one.after >= after)
+  // Before the read, which has all events up to there: a stream that begins meanwhile may know of a later one.
+  const { head } = org
+  if (reached.every((one) => one.after === after)) org.isStale = false
   const { events } = await queries.listEvents(db.hot, org.id, noFilter, {
     order: 'asc',
     after,
@@ -139,12 +163,16 @@ const readOnce = async (db: Database, org: Org): Promise<boolean> => {
     limit: rowsPerRead,
   })
   const last = events.at(-1)?.position
-  if (last !== undefined && last > org.head) org.head = last
-  await passToAll(db, ready, { orgId: org.id, events })
-  // Positions up to `after` may be gone: their retention has ended.
-  if (events.length === 0)
-    for (const one of ready) if (one.after < org.head && one.after === after) one.after = org.head
-  return events.length === rowsPerRead || org.isStale
+  if (last !== undefined && last > org.head) {
+    org.head = last
+    // There may be more, beyond what a read returns.
+    if (events.length === rowsPerRead) org.isStale = true
+  }
+  if (!org.wasFrontRead) org.readTo = last ?? after
+  await passToAll(db, reached, { orgId: org.id, events })
+  // Positions up to `head` may be gone: their retention has ended.
+  if (events.length === 0) for (const one of reached) if (one.after < head) one.after = head
+  return true
 }
 
 interface Loop extends Omit<EventStreamsOptions, 'wakeups'> {
@@ -231,6 +259,8 @@ export const createEventStreams = ({ db, log, wakeups }: EventStreamsOptions): E
         subscribers: new Set(),
         head: 0n,
         isStale: true,
+        readTo: 0n,
+        wasFrontRead: false,
         reading: undefined,
       }
       orgs.set(orgId, org)

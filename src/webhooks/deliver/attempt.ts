@@ -216,7 +216,18 @@ const prepare = (deps: AttemptDeps, row: ClaimedRow): Prepared | Promise<Prepare
 /** Delay of a delivery whose event could not be read, because the database was not available. */
 const unreadableSeconds = 1
 
-const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<AttemptOutcome> => {
+export interface AttemptOptions {
+  /** Ends the attempt, and the delivery is released. */
+  signal: AbortSignal
+  /** Called with the length of the body before it is sent. */
+  onBody: (bytes: number) => void
+}
+
+const attempt = async (
+  deps: AttemptDeps,
+  row: ClaimedRow,
+  { signal, onBody }: AttemptOptions,
+): Promise<AttemptOutcome> => {
   const { url } = row
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
   const askedAt = new Date()
@@ -235,6 +246,7 @@ const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal):
   }
   const { body, headers, chain } = prepared
   if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
+  onBody(body.length)
   const begun = { row, url, body, headers, startedAt: new Date() }
   try {
     return { ...toOutcome(begun, await send(deps, begun, signal), deps.schedule), ...(chain && { chain }) }
@@ -243,10 +255,14 @@ const attempt = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal):
   }
 }
 
-/** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
-export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
+/** Attempts a delivery once. Never rejects. */
+export const attemptDelivery = async (
+  deps: AttemptDeps,
+  row: ClaimedRow,
+  options: AttemptOptions,
+): Promise<Outcome> => {
   const header = row.headers?.[chainHeader]
   const received = header === undefined ? undefined : deps.chains.parse(row.orgId, header)
-  const { chain = received, ...outcome } = await attempt(deps, row, signal)
+  const { chain = received, ...outcome } = await attempt(deps, row, options)
   return { ...outcome, chain }
 }

@@ -6,6 +6,7 @@ import type { Settler } from '../../platform/jobs/settler.ts'
 import { createBackoff } from '../../platform/process/backoff.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { AttemptDeps } from './attempt.ts'
+import { createBodies } from './bodies.ts'
 import { claimDeliveries, listLanes } from './claim.ts'
 import { createLanes } from './lanes.ts'
 import type { Lanes } from './lanes.ts'
@@ -35,8 +36,8 @@ const retry = { firstMs: 500, maxMs: 5_000 }
 
 /** Attempts of one process at the same time. */
 const capacity = 512
-/** No claim while their bodies are larger than 32 MB in total. One claim may add as much again. */
-const maxBytesInFlight = 33_554_432
+/** What the body of a delivery with the contents of its event counts until it has been read. */
+const unreadBytes = 500_000
 /** No claim while more than this number of outcomes wait to be recorded. */
 const maxUnsettled = 1_000
 const rowsPerClaim = 64
@@ -60,11 +61,18 @@ const claimFrom = async (db: Database, lanes: Lanes, free: number): Promise<Clai
   }
   const ofLane = Map.groupBy(rows, ({ webhookId }) => webhookId)
   const ofOrg = Map.groupBy(rows, ({ orgId }) => orgId)
+  const bytesOf = (orgId: string): number =>
+    (ofOrg.get(orgId) ?? []).reduce((sum, { body }) => sum + (body?.length ?? 0), 0)
+  // The lanes of an org share its bytes. A lane may have fewer places than another one, whose deliveries come first then.
+  const leastOfOrg = new Map(asked.toSorted((a, b) => b.orgSlots - a.orgSlots).map((lane) => [lane.orgId, lane]))
+  // Those beyond the bytes of an org are among the first `slots`, so the deliveries of any org may have been left out.
+  const isAllCut =
+    rows.length === slots || [...leastOfOrg.values()].some(({ orgId, orgBytes }) => bytesOf(orgId) >= orgBytes)
   for (const lane of asked) {
     const isCut =
-      rows.length === slots ||
+      isAllCut ||
       (ofLane.get(lane.webhookId)?.length ?? 0) === lane.slots ||
-      (ofOrg.get(lane.orgId)?.length ?? 0) === lane.orgSlots
+      (ofOrg.get(lane.orgId)?.length ?? 0) >= (leastOfOrg.get(lane.orgId)?.orgSlots ?? 0)
     if (isCut) lanes.markReady(lane)
   }
   return rows
@@ -141,14 +149,14 @@ const createOutcomes = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>): Settler
 
 export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   const { db, deliveryWake, log } = deps
-  const lanes = createLanes()
+  const bodies = createBodies()
+  const lanes = createLanes(bodies)
   const poller = createPoller(db, lanes.markReady)
   const settler = createOutcomes(deps)
   const abort = new AbortController()
   let started = false
   let stopped = false
   let inFlight = 0
-  let bytesInFlight = 0
   let unsettled = 0
   let running: Promise<void> = Promise.resolve()
   const backoff = createBackoff(retry)
@@ -160,15 +168,19 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   }
 
   const attempt = async (row: ClaimedRow): Promise<void> => {
-    const bytes = row.body?.length ?? 0
+    let bytes = 0
+    const countBody = (length: number): void => {
+      bodies.add(row.orgId, length - bytes)
+      bytes = length
+    }
+    countBody(row.expand === true ? unreadBytes : (row.body?.length ?? 0))
     inFlight += 1
-    bytesInFlight += bytes
     lanes.started(row)
-    const outcome = await attemptDelivery(deps, row, abort.signal)
+    const outcome = await attemptDelivery(deps, row, { signal: abort.signal, onBody: countBody })
     lanes.ended(row, outcome.attempt === null ? undefined : outcome.durationMs)
     inFlight -= 1
-    bytesInFlight -= bytes
     unsettled += 1
+    countBody(0)
     wake()
     await settler.settle(outcome)
     unsettled -= 1
@@ -178,8 +190,7 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
 
   /** Claims deliveries and starts their attempts. True if there may be more: lanes can have been ready for nothing. */
   const claim = async (): Promise<boolean> => {
-    const isBelowLimits = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
-    const free = isBelowLimits ? capacity - inFlight : 0
+    const free = unsettled < maxUnsettled ? capacity - inFlight : 0
     const rows = free > 0 ? await claimFrom(db, lanes, free) : undefined
     for (const row of rows ?? []) void attempt(row)
     return rows !== undefined

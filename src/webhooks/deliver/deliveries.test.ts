@@ -472,6 +472,32 @@ describe('isolation', () => {
     assert.ok(hanging.open <= 256, `${hanging.open} of 512 attempts`)
     await server.deps.jobs.stop({ deadlineMs: 50 })
   })
+
+  test('an org whose endpoints hang with large events does not stop the deliveries of others', async () => {
+    const server = await app.secondServer(openLoopback, { work: true })
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    const [flooding, other] = [await app.createOrg(), await app.createOrg()]
+    const stuck = await Promise.all([1, 2, 3].map(() => createWebhook(server, flooding, { url: hanging.url })))
+    const setAll = async (status: string) => {
+      for (const { id } of stuck) await server.call('PATCH', `${path}/${id}`, { as: flooding, json: { status } })
+    }
+    await setAll('paused')
+    for (const webhook of stuck) await accept(server, webhook, { type: 'a', note: 'x'.repeat(1_000_000) })
+    await app.db.execute(sql`
+      insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
+      select org_id, uuid_at(now() + row_number() over () * interval '1 ms'), webhook_id, event_id, event_type
+      from webhook_queue, generate_series(1, 15) where org_id = ${flooding.orgId}`)
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(server, other, { url: endpoint.url })
+    await setAll('active')
+    await until('the org has what it may have', () => hanging.arrivals.length >= 30)
+    await accept(server, webhook, { type: 'a' })
+    await until('the other org has its event', () => endpoint.arrivals.length === 1)
+    assert.equal(hanging.open, hanging.arrivals.length, 'no attempt of the first org has ended before')
+    assert.ok(hanging.open <= 40, `${hanging.open} attempts with a body of 1 MB`)
+    await server.deps.jobs.stop({ deadlineMs: 50 })
+  })
 })
 
 describe('SSRF guard', () => {

@@ -1,3 +1,4 @@
+import { createBodies } from './bodies.ts'
 import type { DeliveryLane } from './queue-queries.ts'
 
 /** Attempts of one process to one webhook at the same time. */
@@ -14,6 +15,8 @@ export type ClaimableLane = DeliveryLane & {
   slots: number
   /** How many more attempts of all lanes of the org may start now. */
   orgSlots: number
+  /** How many more bytes of bodies the org may claim now. */
+  orgBytes: number
 }
 
 const increase = (counts: Map<string, number>, key: string, by: number): void => {
@@ -27,7 +30,7 @@ const increase = (counts: Map<string, number>, key: string, by: number): void =>
  * org. An org may have as many attempts as the process has free places: one org uses at most half of them, two a third
  * each, so that a place is free when an org has its first delivery, however many dead endpoints others have.
  */
-export const createLanes = () => {
+export const createLanes = (bodies = createBodies()) => {
   /** By org. Orgs and lanes that were served are at the end. */
   const ready = new Map<string, Map<string, DeliveryLane>>()
   let readyCount = 0
@@ -48,13 +51,13 @@ export const createLanes = () => {
     if (lanes?.delete(webhookId) === true) readyCount -= 1
     if (lanes?.size === 0) ready.delete(orgId)
   }
-  /** Up to `limit` lanes of an org with free slots. */
-  const lanesOf = (orgId: string, limit: number, orgSlots: number): ClaimableLane[] => {
+  /** Up to `limit` lanes of an org with free slots. `orgSlots`: of all of its lanes. */
+  const lanesOf = (orgId: string, limit: number, orgSlots: number, orgBytes: number): ClaimableLane[] => {
     const found: ClaimableLane[] = []
-    if (orgSlots === 0) return found
+    if (orgSlots === 0 || orgBytes <= 0) return found
     for (const lane of ready.get(orgId)?.values() ?? []) {
       const slots = slotsOf(lane)
-      if (slots > 0) found.push({ ...lane, slots, orgSlots })
+      if (slots > 0) found.push({ ...lane, slots, orgSlots, orgBytes })
       if (found.length === limit) break
     }
     return found
@@ -73,7 +76,8 @@ export const createLanes = () => {
       const removed: ClaimableLane[] = []
       for (const [place, orgId] of orgIds.entries()) {
         const share = Math.ceil((limit - removed.length) / (orgIds.length - place))
-        const lanes = lanesOf(orgId, share, orgSlotsOf(orgId, free, orgIds.length))
+        const orgSlots = orgSlotsOf(orgId, free, orgIds.length)
+        const lanes = lanesOf(orgId, share, orgSlots, bodies.leftOf(orgId, orgIds.length))
         for (const lane of lanes) remove(lane)
         const rest = ready.get(orgId)
         if (rest && lanes.length > 0) {

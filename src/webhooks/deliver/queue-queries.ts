@@ -118,12 +118,14 @@ export interface ClaimedRow {
 
 export interface DeliveryClaim {
   /** Lanes with the maximum number of deliveries to claim from each, and from all lanes of its org. Default: `slots`. */
-  lanes: readonly (DeliveryLane & { slots: number; orgSlots?: number })[]
+  lanes: readonly (DeliveryLane & { slots: number; orgSlots?: number; orgBytes?: number })[]
   /** Maximum number of deliveries to claim in total. */
   slots: number
   token: string
   leaseSeconds: number
 }
+
+const maxInt = 2_147_483_647
 
 /**
  * Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. With `orgId`,
@@ -136,10 +138,11 @@ export const claimDeliveries = (
 ) =>
   db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
-      select l.org_id, l.webhook_id, l.slots, l.org_slots
+      select l.org_id, l.webhook_id, l.slots, l.org_slots, l.org_bytes
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
-        ${lanes.map((lane) => lane.slots)}::int[], ${lanes.map((lane) => lane.orgSlots ?? slots)}::int[])
-        as l (org_id, webhook_id, slots, org_slots)
+        ${lanes.map((lane) => lane.slots)}::int[], ${lanes.map((lane) => lane.orgSlots ?? slots)}::int[],
+        ${lanes.map((lane) => lane.orgBytes ?? maxInt)}::int[])
+        as l (org_id, webhook_id, slots, org_slots, org_bytes)
       where coalesce(
         (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}),
         (select t.status from event_endpoints t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')}),
@@ -147,21 +150,32 @@ export const claimDeliveries = (
       ) = 'active'
     ), due as (
       -- The place of a delivery among those of its org, so that no org has to wait for another one with more deliveries.
-      select c.number, l.org_slots, row_number() over (partition by l.org_id order by c.retried, c.due_at) as place
+      select l.org_id, l.webhook_id, l.org_slots, l.org_bytes, c.number, c.event_id,
+        row_number() over (partition by l.org_id order by c.retried, c.due_at) as place
       from lanes l cross join lateral (
-        (select q.number, q.retried, q.due_at from webhook_queue q
+        (select q.number, q.event_id, q.retried, q.due_at from webhook_queue q
           where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and not q.retried and q.due_at <= now()
           order by q.due_at limit l.slots)
         union all
-        (select q.number, q.retried, q.due_at from webhook_queue q
+        (select q.number, q.event_id, q.retried, q.due_at from webhook_queue q
           where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and q.retried and q.due_at <= now()
           order by q.due_at limit l.slots)
         order by retried, due_at limit l.slots) c
     ), candidates as (
-      select number from due where place <= org_slots order by place limit ${slots}
+      select * from due where place <= org_slots order by place limit ${slots}
+    ), sized as (
+      -- Does not read large bodies, only their lengths.
+      select c.number, c.org_bytes, e.body, e.content_type, e.headers,
+        coalesce(sum(length(e.body)) over (partition by c.org_id order by c.place
+          rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from candidates c left join lateral (
+        -- Names all columns of either index, because a new partition is an empty table to the planner, too.
+        select body, content_type, headers from webhook_events e
+        where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id ${ofOrg(orgId, 'e')} limit 1
+      ) e on true
     ), locked as (
       select q.number from webhook_queue q
-      where q.number = any(array(select number from candidates)) ${ofOrg(orgId, 'q')}
+      where q.number = any(array(select number from sized where bytes_before < org_bytes)) ${ofOrg(orgId, 'q')}
         -- Checked again under the lock. With "is true" the planner cannot use the index on due_at.
         and (q.due_at <= now()) is true
       for update skip locked
@@ -188,11 +202,7 @@ export const claimDeliveries = (
         select 'task', t.url, t.secret, null, t.user_id, t.api_key_id, t.scopes, null, null
         from task_push_configs t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
         limit 1) d
-      left join lateral (
-        -- Names all columns of either index, because a new partition is an empty table to the planner, too.
-        select body, content_type, headers from webhook_events e
-        where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id ${ofOrg(orgId, 'e')} limit 1
-      ) e on true`)
+      join sized e on e.number = c.number`)
 
 /** How an attempt ended. */
 export interface Outcome extends Pick<ClaimedRow, 'id' | 'eventId' | 'eventType' | 'failingSeconds'> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../../platform/ids.ts'
 import { createLanes } from './lanes.ts'
+import type { DeliveryLane } from './queue-queries.ts'
 
 const places = 512
 const lanesOf = (orgId: string, count: number) => Array.from({ length: count }, () => ({ orgId, webhookId: newId() }))
@@ -39,6 +40,23 @@ describe('lanes', () => {
     const [served] = lanes.removeReady(256, places - started)
     assert.equal(served?.orgId, other)
     assert.ok((served?.orgSlots ?? 0) >= 1)
+  })
+
+  test('leave places of an org to its webhooks without attempts, and to those that respond, when others hang', () => {
+    const lanes = createLanes()
+    const org = newId()
+    const [prompt, fresh] = lanesOf(org, 2) as [DeliveryLane, DeliveryLane]
+    lanes.started(prompt)
+    lanes.ended(prompt, 10)
+    for (const lane of lanesOf(org, 20)) lanes.markReady(lane)
+    const started = fill(lanes).get(org) ?? 0
+    assert.ok(started < places / 2, `${started}`)
+    lanes.markReady(prompt)
+    lanes.markReady(fresh)
+    const served = lanes.removeReady(256, places - started)
+    const slotsOf = ({ webhookId }: DeliveryLane) => served.find((lane) => lane.webhookId === webhookId)?.slots ?? 0
+    assert.equal(slotsOf(fresh), 1)
+    assert.ok(slotsOf(prompt) > 16, `${slotsOf(prompt)}`)
   })
 
   test('give several orgs equal parts, and leave places for the next one', () => {

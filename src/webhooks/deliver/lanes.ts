@@ -19,6 +19,13 @@ export type ClaimableLane = DeliveryLane & {
   orgBytes: number
 }
 
+/**
+ * The parts of the places of an org that are used up to: by lanes that have attempts and do not respond within a second, and
+ * by lanes without attempts, with one each. The rest is for lanes that respond within a second. Otherwise the webhooks of an
+ * org whose endpoints hang would use up its places until their attempts time out.
+ */
+const shares = { busy: 3 / 4, idle: 15 / 16 }
+
 const increase = (counts: Map<string, number>, key: string, by: number): void => {
   const count = (counts.get(key) ?? 0) + by
   if (count > 0) counts.set(key, count)
@@ -55,9 +62,17 @@ export const createLanes = (bodies = createBodies()) => {
   const lanesOf = (orgId: string, limit: number, orgSlots: number, orgBytes: number): ClaimableLane[] => {
     const found: ClaimableLane[] = []
     if (orgSlots === 0 || orgBytes <= 0) return found
+    const used = inFlightOfOrg.get(orgId) ?? 0
+    const upTo = (share: number): number => Math.max(used === 0 ? 1 : 0, Math.floor((used + orgSlots) * share) - used)
+    const [busy, idle] = [upTo(shares.busy), upTo(shares.idle)]
+    const add = (lane: DeliveryLane, slots: number, orgSlots: number): void => {
+      if (slots > 0 && orgSlots > 0) found.push({ ...lane, slots, orgSlots, orgBytes })
+    }
     for (const lane of ready.get(orgId)?.values() ?? []) {
-      const slots = slotsOf(lane)
-      if (slots > 0) found.push({ ...lane, slots, orgSlots, orgBytes })
+      const key = keyOf(lane)
+      if (capacities.get(key) === fast.capacity) add(lane, slotsOf(lane), orgSlots)
+      else if (busy > 0) add(lane, slotsOf(lane), busy)
+      else if (!inFlight.has(key)) add(lane, 1, idle)
       if (found.length === limit) break
     }
     return found

@@ -29,10 +29,18 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
+/**
+ * When the coordinator of Citus is killed, statements that wait for a worker fail with this message and the SQLSTATE of
+ * internal errors.
+ */
+const isPostmasterGone = (error: unknown): boolean =>
+  codeOf(error) === 'XX000' && (error as Error).message.startsWith('postmaster was shut down')
+
 /** True when the database is unreachable, full or restarting, and not when it rejected a statement. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
+  if (isPostmasterGone(error)) return true
   return (
     error instanceof Error &&
     /^(Connection terminated|timeout expired|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
@@ -49,7 +57,9 @@ const connectionEnds = new Set([readOnlyState, '57P01', '57P02', '57P03', '26000
 /** Whether the connection, or its server, must not be used after this error. */
 export const endsConnection = (error: unknown): boolean => {
   const state = sqlState(error)
-  return state === undefined ? isDatabaseUnavailable(error) : connectionEnds.has(state) || state.startsWith('08')
+  return state === undefined
+    ? isDatabaseUnavailable(error)
+    : connectionEnds.has(state) || state.startsWith('08') || isPostmasterGone(error)
 }
 
 /** No server of the URL accepts writes, as in a failover. */

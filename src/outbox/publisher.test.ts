@@ -155,4 +155,29 @@ describe('the log of events', () => {
     )
     await Promise.all(others.map((other) => other.stop()))
   })
+
+  test('a change whose event gets the number of another, because the sequence of a new coordinator is behind, may be tried again', async () => {
+    const owner = await app.createOrg()
+    await record(owner.orgId)
+    await untilCount(owner, 1)
+    const locked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    // Published events are no longer in the outbox.
+    const holder = db.transaction(owner, async (db) => {
+      await db.row(sql`select from event_heads where org_id = ${owner.orgId} for update`)
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    await record(owner.orgId)
+    const taken = (await db.row<{ seq: bigint }>(sql`select seq from event_outbox where org_id = ${owner.orgId}`))!.seq
+    await db.row(sql`select setval('event_outbox_seq', ${taken.toString()}::bigint, false)`)
+    const create = () => app.call('POST', '/api/v1/projects', { as: owner, json: { name: `P ${newId()}` } })
+    const failed = await create()
+    assert.deepEqual([failed.status, failed.headers.get('retry-after')], [503, '1'], failed.text)
+    assert.equal((await create()).status, 201)
+    release.resolve()
+    await holder
+    await untilCount(owner, 2)
+  })
 })

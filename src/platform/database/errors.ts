@@ -36,11 +36,20 @@ const codeOf = (error: unknown): string | undefined =>
 const isPostmasterGone = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && (error as Error).message.startsWith('postmaster was shut down')
 
-/** True when the database is unreachable, full or restarting, and not when it rejected a statement. */
+/**
+ * Whether a row got the number of another one, because the sequence on a coordinator of Citus that has just replaced
+ * another one can be behind: Citus commits on the worker before the coordinator commits. The next number is another one.
+ * Rows that Citus copies to a shard fail without the SQLSTATE.
+ */
+const isNumberTaken = (error: unknown): boolean =>
+  ['23505', 'XX000'].includes(codeOf(error) ?? '') &&
+  /unique constraint "event_outbox_pkey(?:_\d+)?"/.test((error as Error).message)
+
+/** True when the database is unreachable, full, restarting or being replaced, and not when it rejected a statement. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
-  if (isPostmasterGone(error)) return true
+  if (isPostmasterGone(error) || isNumberTaken(error)) return true
   return (
     error instanceof Error &&
     /^(Connection terminated|timeout expired|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(

@@ -137,12 +137,12 @@ const toApiError = (
   const state = sqlState(error)
   if (state === '22021' || state === '22P05')
     return badRequest('The request contains text that cannot be stored.', { cause: error })
+  if (isDatabaseUnavailable(error)) {
+    return (isDiskFull?.() === true ? diskFull(error) : databaseUnavailable(error)) as ApiError
+  }
   if (state === '23505') return conflict('A resource with the same unique value already exists.', { cause: error })
   if (state === '40001' || state === '40P01' || state === '55P03') {
     return conflict('The resource was changed by another request at the same time. Try again.', { cause: error })
-  }
-  if (isDatabaseUnavailable(error)) {
-    return (isDiskFull?.() === true ? diskFull(error) : databaseUnavailable(error)) as ApiError
   }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return badRequest(fastifyMessages[error.code] ?? error.message, { cause: error })

@@ -44,6 +44,8 @@ export interface FakeStripe {
   disputed: Set<string>
   /** Pays a checkout session, as a person would, and returns it. */
   pay(sessionId: string, options?: { save?: boolean }): Json
+  /** Ends a checkout session that nobody paid, as Stripe does after 24 hours. */
+  expire(sessionId: string): void
 }
 
 /** How long ago the payments of invoices were made. */
@@ -179,10 +181,13 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     invoices: new Map(),
     refunds: [],
     disputed: new Set(),
+    expire: (sessionId) => void Object.assign(sessions.get(sessionId), { status: 'expired', url: null }),
     pay: (sessionId, { save = true } = {}) => {
       const session = sessions.get(sessionId)
       if (!session) throw new Error(`no session ${sessionId}`)
+      if (session.status !== 'open') throw new Error(`the session ${sessionId} is ${session.status}`)
       session.status = 'complete'
+      session.url = null
       session.payment_status = 'paid'
       session.customer ??= id('cus')
       const method = save ? id('pm') : null
@@ -327,6 +332,13 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
 
   const carryOut = (method: string, path: string, params: Json): Json => {
     if (method === 'POST' && path === '/v1/checkout/sessions') return openSession(params)
+    const [, sessionId, expire] = /^\/v1\/checkout\/sessions\/(cs_\w+)(\/expire)?$/.exec(path) ?? []
+    const session = sessionId === undefined ? undefined : sessions.get(sessionId)
+    if (method === 'GET' && session && !expire) return session
+    if (method === 'POST' && session && expire) {
+      if (session.status !== 'open') throw invalid('Only Checkout Sessions with a status in ["open"] can be expired.')
+      return Object.assign(session, { status: 'expired', url: null })
+    }
     if (method === 'POST' && path === '/v1/payment_intents') return charge(params)
     if (method === 'GET' && path === '/v1/payment_intents') return listIntents(params)
     const [, intentId] = /^\/v1\/payment_intents\/(pi_\w+)$/.exec(path) ?? []

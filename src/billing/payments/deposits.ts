@@ -1,13 +1,15 @@
 import type { BillingConfig, Plan } from '../../config/billing.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import type { Database } from '../../platform/database/database.ts'
+import type { Database, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, serviceUnavailable, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { getAccount, lockAccount, postEntries } from '../ledger/ledger.ts'
 import { storeDirectDeposits } from '../receipts/receipts.ts'
+import { closePage, findPage, isFor, reusePage } from './plan-pages.ts'
 import * as queries from './queries.ts'
+import type { OpenCheckout } from './queries.ts'
 import type { CheckoutPage, CheckoutRequest, Payments } from './stripe.ts'
 import { topUpIfLow } from './topup-trigger.ts'
 
@@ -49,6 +51,8 @@ const depositDirectly = (
 
 const noProvider = (): Error => serviceUnavailable('Payments are not configured on this server.')
 
+type BeforeStore = (db: Transaction) => Promise<boolean>
+
 interface CheckoutInput {
   kind: 'deposit' | 'subscription'
   amountCents: number
@@ -57,21 +61,23 @@ interface CheckoutInput {
 
 /**
  * Opens a checkout page of the payment provider and stores what it is for before its URL is returned: a payment without
- * a stored checkout is never credited.
+ * a stored checkout is never credited. `beforeStore` runs in the transaction that stores it; when it returns false, the
+ * page is not stored, and undefined is returned.
  */
 const openCheckout = async (
   { db }: DepositDeps,
   actor: Actor,
-  { origin, ...input }: CheckoutInput & { origin: string },
+  { origin, beforeStore, ...input }: CheckoutInput & { origin: string; beforeStore?: BeforeStore },
   open: (request: CheckoutRequest) => Promise<CheckoutPage>,
-): Promise<CheckoutPage> => {
+): Promise<CheckoutPage | undefined> => {
   const { orgId, userId, email } = actor
   const checkoutId = newId()
   const { customerId } = await getAccount(db, orgId)
   const successUrl = `${origin}/billing?checkout=success`
   const cancelUrl = `${origin}/billing?checkout=cancelled`
   const page = await open({ checkoutId, orgId, customerId, email, successUrl, cancelUrl })
-  await db.transaction(actor, async (db) => {
+  const isStored = await db.transaction(actor, async (db) => {
+    if (beforeStore && !(await beforeStore(db))) return false
     await queries.insertCheckout(db, orgId, { id: checkoutId, ...input, createdBy: userId })
     await queries.setCheckoutSession(db, orgId, checkoutId, page.sessionId)
     const { amountCents, planId } = input
@@ -80,8 +86,9 @@ const openCheckout = async (
       id: checkoutId,
       details: { amountCents, planId },
     })
+    return true
   })
-  return page
+  return isStored ? page : undefined
 }
 
 /** Opens a checkout page, or posts the deposit when that is allowed. SERVICE_UNAVAILABLE without a payment provider. */
@@ -96,6 +103,7 @@ export const startDeposit = async (
   if (!payments) throw noProvider()
   const input = { kind: 'deposit', amountCents, planId: null, origin } as const
   const page = await openCheckout(deps, actor, input, (request) => payments.openDeposit({ ...request, amountCents }))
+  if (!page) throw new Error('the checkout of a deposit was not stored')
   return { checkoutUrl: page.url, sessionId: page.sessionId }
 }
 
@@ -109,8 +117,39 @@ const payablePlan = (plans: readonly Plan[], planId: string): Plan & { priceCent
 }
 
 /**
- * Opens the checkout page of a monthly plan. BAD_REQUEST for an unknown plan, VALIDATION_ERROR for a free or individual
- * one, CONFLICT for the org's current plan, SERVICE_UNAVAILABLE without a payment provider.
+ * Opens the checkout page of a plan. Of requests at the same moment, the first that stores its page wins, and the others
+ * return that one; their own pages were shown to nobody.
+ */
+const openPlanPage = async (
+  deps: DepositDeps & { payments: Payments },
+  actor: Actor,
+  plan: Plan & { priceCents: number },
+  { origin, expired }: { origin: string; expired: OpenCheckout[] },
+): Promise<CheckoutPage> => {
+  const { payments } = deps
+  const { orgId } = actor
+  let others: OpenCheckout[] = []
+  const beforeStore = async (db: Transaction): Promise<boolean> => {
+    // Before the account, as events of the provider lock them.
+    for (const { id } of expired) await queries.setCheckoutExpired(db, orgId, id)
+    await lockAccount(db, orgId)
+    others = await queries.listOpenPlanCheckouts(db, orgId)
+    return !others.some((one) => isFor(one, plan))
+  }
+  const input = { kind: 'subscription', amountCents: plan.priceCents, planId: plan.id, origin, beforeStore } as const
+  const page = await openCheckout(deps, actor, input, (request) => payments.openSubscription({ ...request, plan }))
+  for (const other of others.filter((one) => !isFor(one, plan))) await closePage(payments, plan, other)
+  if (page) return page
+  const winner = others.find((one) => isFor(one, plan))
+  const found = winner && (await findPage(payments, plan, winner))
+  if (!found) throw conflict('The checkout page of another request has expired. Try again.')
+  return found
+}
+
+/**
+ * Opens the checkout page of a monthly plan, or returns the one that is open. BAD_REQUEST for an unknown plan,
+ * VALIDATION_ERROR for a free or individual one, CONFLICT for the org's current plan and for one whose payment is being
+ * processed, SERVICE_UNAVAILABLE without a payment provider.
  */
 export const startSubscription = async (deps: DepositDeps, actor: Actor, origin: string, planId: string) => {
   const plan = payablePlan(deps.config.plans, planId)
@@ -120,7 +159,7 @@ export const startSubscription = async (deps: DepositDeps, actor: Actor, origin:
   if (running.some((one) => one.planId === planId && !one.cancelAtPeriodEnd && !one.isCancelWanted)) {
     throw conflict(`Your org already has the plan ${plan.name}.`)
   }
-  const input = { kind: 'subscription', amountCents: plan.priceCents, planId, origin } as const
-  const page = await openCheckout(deps, actor, input, (request) => payments.openSubscription({ ...request, plan }))
+  const open = await reusePage(db, payments, actor.orgId, plan)
+  const page = open.page ?? (await openPlanPage({ ...deps, payments }, actor, plan, { origin, expired: open.expired }))
   return { checkoutUrl: page.url, sessionId: page.sessionId, planId }
 }

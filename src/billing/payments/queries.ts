@@ -134,6 +134,27 @@ export const lockCheckout = async (db: Transaction, sessionId: string): Promise<
     where org_id = ${orgId} and session_id = ${sessionId} for no key update`)
 }
 
+export interface OpenCheckout {
+  id: string
+  sessionId: string
+  planId: string
+  amountCents: bigint
+}
+
+/** The checkouts of plans whose pages may be open, newest first. The provider closes a page after 24 hours. */
+export const listOpenPlanCheckouts = (db: Db, orgId: string) =>
+  db.rows<OpenCheckout>(sql`
+    select id, session_id, plan_id, amount_cents from checkouts
+    where org_id = ${orgId} and kind = 'subscription' and state = 'open' and session_id is not null
+      and created_at > now() - interval '24 hours'
+    order by created_at desc, id desc limit 20`)
+
+/** Unless an event of the provider has ended it. */
+export const setCheckoutExpired = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`
+    update checkouts set state = 'expired', settled_at = now()
+    where org_id = ${orgId} and id = ${id} and state = 'open'`)
+
 export const endCheckout = (db: Db, { orgId, id }: CheckoutRow, state: CheckoutRow['state']) =>
   db.execute(sql`
     update checkouts set state = ${state}, settled_at = now() where org_id = ${orgId} and id = ${id}`)

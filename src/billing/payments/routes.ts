@@ -50,7 +50,7 @@ export const registerPaymentRoutes = (
         tags,
         summary: 'Start a plan',
         description:
-          'Returns the URL of a payment page for a monthly plan. Each paid month grants the credit of the plan. A new plan ends the one before. BAD_REQUEST for an unknown plan, VALIDATION_ERROR for a plan that is free or sold on request only, CONFLICT for the current plan. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
+          'Returns the URL of a payment page for a monthly plan. Each paid month grants the credit of the plan. A new plan ends the one before. While a page for the plan is open, it is returned again; a page for another plan expires. BAD_REQUEST for an unknown plan, VALIDATION_ERROR for a plan that is free or sold on request only, CONFLICT for the current plan and for one whose payment is being processed. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
         body: SubscriptionCreate,
         response: { 200: Success(SubscriptionStarted) },
       },

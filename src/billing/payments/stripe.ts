@@ -11,6 +11,9 @@ export interface CheckoutPage {
   sessionId: string
 }
 
+/** `complete`: the form was sent; the payment may still be processing. */
+export type CheckoutStatus = { state: 'open'; page: CheckoutPage } | { state: 'complete' | 'expired' }
+
 export interface CheckoutRequest {
   /** Our id, also the provider's idempotency key. */
   checkoutId: string
@@ -38,6 +41,9 @@ export interface PaymentEvent {
 export interface Payments {
   openDeposit(request: CheckoutRequest & { amountCents: number }): Promise<CheckoutPage>
   openSubscription(request: CheckoutRequest & { plan: Plan }): Promise<CheckoutPage>
+  findCheckout(sessionId: string): Promise<CheckoutStatus>
+  /** Makes an open page expire, so that it cannot be paid. Returns `complete` when the form was sent before. */
+  expireCheckout(sessionId: string): Promise<'complete' | 'expired'>
   /** Charges a saved payment method off session. `id` is the provider's idempotency key. */
   charge(topup: {
     id: string
@@ -143,6 +149,33 @@ const pageOf = ({ id, url }: Stripe.Checkout.Session): CheckoutPage => {
   return { url, sessionId: id }
 }
 
+const statusOf = (session: Stripe.Checkout.Session): CheckoutStatus => {
+  if (session.status === 'open') return { state: 'open', page: pageOf(session) }
+  return { state: session.status === 'complete' ? 'complete' : 'expired' }
+}
+
+/** A session that the account does not have, such as one of a previous account, cannot be paid. */
+const findCheckout = async (stripe: Stripe, sessionId: string): Promise<CheckoutStatus> => {
+  try {
+    return statusOf(await stripe.checkout.sessions.retrieve(sessionId))
+  } catch (error) {
+    if ((error as StripeFailure).code !== 'resource_missing') throw error
+    return { state: 'expired' }
+  }
+}
+
+const expireCheckout = async (stripe: Stripe, sessionId: string): Promise<'complete' | 'expired'> => {
+  try {
+    await stripe.checkout.sessions.expire(sessionId)
+    return 'expired'
+  } catch (error) {
+    // Only open sessions can expire.
+    const { state } = await findCheckout(stripe, sessionId)
+    if (state === 'open') throw error
+    return state
+  }
+}
+
 /** The provider rejects addresses such as owner@localhost, the first owner's; then the checkout page asks for one. */
 const isDeliverable = (email: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(email)
 
@@ -176,6 +209,8 @@ const priceOf = (plan: Plan): Stripe.Checkout.SessionCreateParams.LineItem =>
     : { quantity: 1, price: plan.stripePriceId }
 
 const openCheckouts = (ask: <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>) => ({
+  findCheckout: (id: string) => ask((stripe) => findCheckout(stripe, id)),
+  expireCheckout: (id: string) => ask((stripe) => expireCheckout(stripe, id)),
   openDeposit: (request: CheckoutRequest & { amountCents: number }) =>
     ask(async (stripe) =>
       pageOf(

@@ -1120,6 +1120,17 @@ class BillingSnapshotSubscription(TypedDict):
     createdAt: str
 
 
+class BillingSnapshotReplacedPlansItem(TypedDict):
+    # ID of the plan.
+    planId: str
+    # Name of the plan.
+    planName: str
+    # `canceling` or `refunding`: Stripe has not confirmed it yet. `failed`: Stripe has rejected it for three days, so that a person must act in the Stripe dashboard.
+    state: Literal["canceling", "refunding", "failed"]
+    # Time when the plan was replaced.
+    since: str
+
+
 class BillingSnapshotAutoTopupRecentItem(TypedDict):
     # Unique ID, a UUID version 7.
     id: str
@@ -1204,6 +1215,8 @@ class BillingSnapshot(TypedDict):
     promotions: list[Promotion]
     # The monthly plan. Null without one.
     subscription: BillingSnapshotSubscription | None
+    # Subscriptions that another purchase replaced and that Stripe has not canceled or refunded yet, the oldest first.
+    replacedPlans: list[BillingSnapshotReplacedPlansItem]
     billingDetails: BillingDetails
     # Automatic top-up.
     autoTopup: BillingSnapshotAutoTopup

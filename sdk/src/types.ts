@@ -972,6 +972,17 @@ export interface BillingSnapshot {
     /** Time of creation. */
     createdAt: string
   } | null
+  /** Subscriptions that another purchase replaced and that Stripe has not canceled or refunded yet, the oldest first. */
+  replacedPlans: Array<{
+    /** ID of the plan. */
+    planId: string
+    /** Name of the plan. */
+    planName: string
+    /** `canceling` or `refunding`: Stripe has not confirmed it yet. `failed`: Stripe has rejected it for three days, so that a person must act in the Stripe dashboard. */
+    state: "canceling" | "refunding" | "failed"
+    /** Time when the plan was replaced. */
+    since: string
+  }>
   billingDetails: BillingDetails
   /** Automatic top-up. */
   autoTopup: {

@@ -15,7 +15,8 @@ import type { LedgerDeps } from './ledger/ledger.ts'
 import { listTransactions } from './ledger/queries.ts'
 import type { AccountRow, TransactionRow } from './ledger/queries.ts'
 import { wholeCents } from './ledger/money.ts'
-import { findNewestSubscription } from './payments/queries.ts'
+import { findNewestSubscription, listUnconfirmed } from './payments/queries.ts'
+import { planNames } from './plan-names.ts'
 import { spanOf } from './periods.ts'
 import { getDetails, receiptIdOf, setDetails } from './receipts/receipts.ts'
 import type { DetailsPatch } from './receipts/receipts.ts'
@@ -115,6 +116,18 @@ const subscriptionOf = async (db: Db, orgId: string, { plans }: BillingConfig) =
   return { planId, planName: name, status, cancelAtPeriodEnd, currentPeriodEnd, createdAt }
 }
 
+const listReplacedPlans = async (db: Db, orgId: string, config: BillingConfig) => {
+  const nameOf = planNames(config)
+  return (await listUnconfirmed(db, orgId)).map(
+    ({ planId, wantedAt, isCancelWanted, isProviderFailed, createdAt }) => ({
+      planId,
+      planName: nameOf(planId),
+      state: isProviderFailed ? ('failed' as const) : isCancelWanted ? ('canceling' as const) : ('refunding' as const),
+      since: wantedAt ?? createdAt,
+    }),
+  )
+}
+
 const recentTransactions = 10
 const recentTopups = 5
 
@@ -153,6 +166,7 @@ export const getSnapshot = (deps: LedgerDeps & { config: BillingConfig }, actor:
       ).map(toTransaction),
       promotions: (await listRedeemed(db, orgId)).map(toPromotion),
       subscription: await subscriptionOf(db, orgId, config),
+      replacedPlans: await listReplacedPlans(db, orgId, config),
       billingDetails: await getDetails(db, orgId),
       autoTopup: autoTopupOf(account, topups, await findMonthTotal(db, orgId), now),
       limits: await limitsOf(db, account, used?.chargedMicrocents ?? 0n, may(actor, 'billing:manage')),

@@ -83,7 +83,7 @@ export const registerBillingJobs = (deps: BillingJobDeps): void => {
     jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
     jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
     jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
-    jobs.work(cancelSubscription, (payload) => workOnReplacedSubscription(deps, payload))
+    jobs.work(cancelSubscription, (payload, context) => workOnReplacedSubscription(deps, payload, context))
   }
   jobs.schedule(sweep, '* * * * *')
   jobs.work(sweep, () => sweepAll(deps))

@@ -193,6 +193,22 @@ export const BillingSnapshot = Type.Object(
       }),
       'The monthly plan. Null without one.',
     ),
+    replacedPlans: Type.Array(
+      Type.Object({
+        planId: Type.String({ description: 'ID of the plan.', examples: ['pro'] }),
+        planName: Type.String({ description: 'Name of the plan.', examples: ['Pro'] }),
+        state: Type.Enum(['canceling', 'refunding', 'failed'], {
+          description:
+            '`canceling` or `refunding`: Stripe has not confirmed it yet. `failed`: Stripe has rejected it for three days, so that a person must act in the Stripe dashboard.',
+        }),
+        since: TimestampOf('Time when the plan was replaced.', '2026-11-20T08:15:30.000Z'),
+      }),
+      {
+        description:
+          'Subscriptions that another purchase replaced and that Stripe has not canceled or refunded yet, the oldest first.',
+        examples: [[]],
+      },
+    ),
     billingDetails: BillingDetails,
     autoTopup: AutoTopup,
     limits: Type.Object(

@@ -42,6 +42,8 @@ export interface FakeStripe {
   refunds: Json[]
   /** The payments that a bank has withdrawn. */
   disputed: Set<string>
+  /** The payments whose refunds are rejected. */
+  unrefundable: Set<string>
   /** Pays a checkout session, as a person would, and returns it. */
   pay(sessionId: string, options?: { save?: boolean }): Json
   /** Ends a checkout session that nobody paid, as Stripe does after 24 hours. */
@@ -181,6 +183,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     invoices: new Map(),
     refunds: [],
     disputed: new Set(),
+    unrefundable: new Set(),
     expire: (sessionId) => void Object.assign(sessions.get(sessionId), { status: 'expired', url: null }),
     pay: (sessionId, { save = true } = {}) => {
       const session = sessions.get(sessionId)
@@ -321,6 +324,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     const refused = (code: string): Refusal => new Refusal(400, { type: 'invalid_request_error', code, message: code })
     if (!intent) throw refused('resource_missing')
     if (fake.disputed.has(intentId)) throw refused('charge_disputed')
+    if (fake.unrefundable.has(intentId)) throw refused('balance_insufficient')
     const made = fake.refunds.filter((one) => one.payment_intent === intentId && one.status !== 'failed')
     const amount = made.reduce((left, one) => left - one.amount, intent.amount)
     if (amount <= 0) throw refused('charge_already_refunded')

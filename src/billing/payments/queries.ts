@@ -177,11 +177,16 @@ export interface SubscriptionRow {
   isCancelWanted: boolean
   /** It was paid twice, and the provider has not confirmed that the payments of this one are refunded. */
   isRefundWanted: boolean
+  /** When its cancellation or refund became due. Null when none is. */
+  wantedAt: string | null
+  /** The provider has rejected the cancellation or refund for days. */
+  isProviderFailed: boolean
 }
 
 const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
   current_period_end, created_at, coalesce(bought_at, created_at) as bought_at,
-  cancel_wanted_at is not null as is_cancel_wanted, refund_wanted_at is not null as is_refund_wanted`
+  cancel_wanted_at is not null as is_cancel_wanted, refund_wanted_at is not null as is_refund_wanted,
+  coalesce(refund_wanted_at, cancel_wanted_at) as wanted_at, provider_failed_at is not null as is_provider_failed`
 
 export const insertSubscription = async (
   db: Transaction,
@@ -223,12 +228,14 @@ export const updateSubscription = (
 export const setReplaced = (db: Db, orgId: string, providerId: string, isRefundWanted: boolean) =>
   db.execute(sql`
     update subscriptions
-    set cancel_wanted_at = now(), refund_wanted_at = ${isRefundWanted ? sql`now()` : sql`refund_wanted_at`}
+    set cancel_wanted_at = now(), refund_wanted_at = ${isRefundWanted ? sql`now()` : sql`refund_wanted_at`},
+      provider_retry_at = null, provider_failed_at = null
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
 export const setCancelConfirmed = (db: Db, orgId: string, providerId: string) =>
   db.execute(sql`
-    update subscriptions set cancel_wanted_at = null where org_id = ${orgId} and provider_id = ${providerId}`)
+    update subscriptions set cancel_wanted_at = null, provider_retry_at = null, provider_failed_at = null
+    where org_id = ${orgId} and provider_id = ${providerId}`)
 
 /** False when another worker did it before. */
 export const setRefundConfirmed = async (db: Db, orgId: string, providerId: string): Promise<boolean> =>
@@ -236,12 +243,35 @@ export const setRefundConfirmed = async (db: Db, orgId: string, providerId: stri
     update subscriptions set refund_wanted_at = null
     where org_id = ${orgId} and provider_id = ${providerId} and refund_wanted_at is not null`)) > 0
 
+/** The sweep leaves the cancellation and the refund alone for this many seconds. */
+export const postponeReplaced = (db: Db, orgId: string, providerId: string, seconds: number) =>
+  db.execute(sql`
+    update subscriptions set provider_retry_at = now() + ${seconds} * interval '1 second'
+    where org_id = ${orgId} and provider_id = ${providerId}`)
+
+/** False when it was set before, or nothing is wanted any more. */
+export const setProviderFailed = async (db: Db, orgId: string, providerId: string): Promise<boolean> =>
+  (await db.execute(sql`
+    update subscriptions set provider_failed_at = now()
+    where org_id = ${orgId} and provider_id = ${providerId} and provider_failed_at is null
+      and (cancel_wanted_at is not null or refund_wanted_at is not null)`)) > 0
+
+const isUnconfirmed = sql`((cancel_wanted_at is not null and status not in ('canceled', 'incomplete_expired', 'unpaid'))
+  or refund_wanted_at is not null)`
+
+/** A refund is attempted for 30 days. A cancellation is attempted without end, because the subscription costs money. */
 export const listReplacedSubscriptions = (db: Db) =>
   db.rows<{ orgId: string; subscriptionId: string }>(sql`
     -- all orgs: the sweep resumes the cancellations and refunds of every org
     select org_id, provider_id as subscription_id from subscriptions
-    where (cancel_wanted_at is not null and status not in ('canceled', 'incomplete_expired', 'unpaid'))
-      or refund_wanted_at is not null`)
+    where ${isUnconfirmed} and (provider_retry_at is null or provider_retry_at <= now())
+      and (cancel_wanted_at is not null or refund_wanted_at > now() - interval '30 days')`)
+
+/** Subscriptions of an org whose cancellation or refund the provider has not confirmed, the oldest first. */
+export const listUnconfirmed = (db: Db, orgId: string) =>
+  db.rows<SubscriptionRow>(sql`
+    select ${subscriptionColumns} from subscriptions where org_id = ${orgId} and ${isUnconfirmed}
+    order by created_at, provider_id`)
 
 /** Subscriptions that have not ended, the latest purchase first. */
 export const listRunningSubscriptions = (db: Db, orgId: string) =>

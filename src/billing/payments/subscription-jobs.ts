@@ -2,7 +2,7 @@ import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { serviceUnavailable } from '../../platform/http/errors.ts'
-import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { JobContext, Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { lockAccount } from '../ledger/ledger.ts'
 import { reviewPayment } from './credit.ts'
@@ -109,20 +109,62 @@ const refund = async (
   })
 }
 
+const daySeconds = 86_400
+const minRetrySeconds = 600
+/** A person must act when the provider has rejected a cancellation or refund for so long. */
+const patienceSeconds = 3 * daySeconds
+
+/**
+ * After the last attempt of a job: the next one starts after as long as there was none that succeeded, from ten minutes
+ * to a day.
+ */
+const postpone = async (
+  { db, log }: Pick<SubscriptionJobDeps, 'db' | 'log'>,
+  { orgId, subscriptionId }: ReplacedSubscription,
+  error: unknown,
+): Promise<void> => {
+  const subscription = await queries.findSubscription(db, subscriptionId)
+  const { planId, wantedAt, isCancelWanted } = subscription ?? { wantedAt: null }
+  if (wantedAt === null) return
+  const waitedSeconds = Math.round((Date.now() - Date.parse(wantedAt)) / 1_000)
+  const retrySeconds = Math.min(Math.max(waitedSeconds, minRetrySeconds), daySeconds)
+  const about = { err: error, orgId, subscriptionId, wantedAt, retrySeconds }
+  log.error(about, 'a replaced subscription could not be canceled or refunded and is tried again')
+  await db.transaction({ orgId }, async (db) => {
+    await queries.postponeReplaced(db, orgId, subscriptionId, retrySeconds)
+    if (waitedSeconds < patienceSeconds || !(await queries.setProviderFailed(db, orgId, subscriptionId))) return
+    const action = isCancelWanted ? 'billing.cancellation-failed' : 'billing.refund-failed'
+    const details = { planId, since: wantedAt }
+    await audit(db, systemActor(orgId, 'Billing'), action, { type: 'subscription', id: subscriptionId, details })
+  })
+}
+
+const workOnReplaced = async (
+  deps: SubscriptionJobDeps & { payments: Payments },
+  replaced: ReplacedSubscription,
+): Promise<void> => {
+  const subscription = await queries.findSubscription(deps.db, replaced.subscriptionId)
+  const isCancelConfirmed = subscription?.isCancelWanted === false && subscription.isRefundWanted
+  if (!isCancelConfirmed) await cancel(deps, replaced)
+  if (subscription?.isRefundWanted) await refund(deps, subscription)
+}
+
 /**
  * Cancels the subscription of a replaced plan and stores that it has ended; after that, refunds it when the plan was paid
- * twice. Throws when it must be tried again.
+ * twice. Throws when the job must be tried again. After its last attempt, the sweep starts another job later.
  */
 export const workOnReplacedSubscription = async (
   deps: SubscriptionJobDeps,
   replaced: ReplacedSubscription,
+  { isLastAttempt }: Pick<JobContext, 'isLastAttempt'>,
 ): Promise<void> => {
   const payments = requirePayments(deps.payments)
-  const { subscriptionId } = replaced
-  const subscription = await queries.findSubscription(deps.db, subscriptionId)
-  const isCancelConfirmed = subscription?.isCancelWanted === false && subscription.isRefundWanted
-  if (!isCancelConfirmed) await cancel({ ...deps, payments }, replaced)
-  if (subscription?.isRefundWanted) await refund({ ...deps, payments }, subscription)
+  try {
+    await workOnReplaced({ ...deps, payments }, replaced)
+  } catch (error) {
+    if (!isLastAttempt) throw error
+    await postpone(deps, replaced, error)
+  }
 }
 
 /** Asks the provider for the payment of an invoice, so that refunds of it withdraw the plan's credit. */

@@ -450,7 +450,7 @@ describe('subscriptions', () => {
       where org_id = ${owner.orgId} and provider_id = ${pro.subscription}`)
     const asked = { orgId: owner.orgId, subscriptionId: pro.subscription }
     const withoutKey = { ...app.deps, payments: undefined }
-    await assert.rejects(workOnReplacedSubscription(withoutKey, asked), /not configured/)
+    await assert.rejects(workOnReplacedSubscription(withoutKey, asked, { isLastAttempt: false }), /not configured/)
     assert.deepEqual(await stateOf(), { status: 'active', isWanted: true })
     await app.db.transaction({ orgId: owner.orgId }, (db) => app.deps.jobs.enqueue(db, sweep, {}))
     await app.settled()
@@ -642,13 +642,82 @@ describe('subscriptions', () => {
       await app.db.execute(sql`
         update subscriptions set refund_wanted_at = now() where provider_id = ${session.subscription}`)
       const asked = { orgId: owner.orgId, subscriptionId: session.subscription }
-      await assert.rejects(workOnReplacedSubscription({ ...app.deps, payments: undefined }, asked), /not configured/)
+      await assert.rejects(
+        workOnReplacedSubscription({ ...app.deps, payments: undefined }, asked, { isLastAttempt: false }),
+        /not configured/,
+      )
       assert.equal(await isRefundWanted(session), true)
       stripe.forgetKeys()
       await runSweep(owner)
       assert.equal(await isRefundWanted(session), false)
       assert.equal(refundsOf(first, second).length, 1)
       assert.equal(cancelled(session.subscription).length, 1)
+      assert.equal((await assertExact(app, owner)).balance.balanceCents, 2_000)
+    })
+
+    test('refunds that Stripe keeps rejecting are tried less often, reported after three days and given up after 30', async () => {
+      const owner = await app.createOrg()
+      const at = Math.floor(Date.now() / 1_000) - 100
+      const [first, second] = await payTwice(owner)
+      for (const [session, createdAt] of [
+        [first, at],
+        [second, at + 50],
+      ]) {
+        await sendEvent('checkout.session.completed', session, { createdAt })
+        await sendEvent('invoice.paid', paid(session), { createdAt })
+      }
+      await app.settled()
+      stripe.unrefundable.add(paymentOf(first))
+      stripe.forgetKeys()
+      /** The state so long after the plan was replaced, when the next attempt is due. */
+      const wait = (hours: number): Promise<number> =>
+        app.db.execute(sql`
+          update subscriptions set refund_wanted_at = now() - ${hours} * interval '1 hour', provider_retry_at = null
+          where org_id = ${owner.orgId} and provider_id = ${first.subscription}`)
+      const attempt = (isLastAttempt: boolean): Promise<void> => {
+        const asked = { orgId: owner.orgId, subscriptionId: first.subscription }
+        const deps = { ...app.deps, payments: app.deps.billing.payments }
+        return workOnReplacedSubscription(deps, asked, { isLastAttempt })
+      }
+      const attempts = (): number =>
+        stripe.requests.filter(
+          ({ path, method, params }) =>
+            method === 'POST' && path === '/v1/refunds' && params.payment_intent === paymentOf(first),
+        ).length
+      const replaced = async (): Promise<Json> => (await getBilling(app, owner)).replacedPlans
+      const reports = async (): Promise<Json[]> =>
+        (await app.call('GET', '/api/v1/audit-log?action=billing.refund-failed', { as: owner })).body.data.items
+
+      await wait(0)
+      await assert.rejects(attempt(false), /unavailable/)
+      await attempt(true)
+      const [{ since, ...state }] = await replaced()
+      assert.deepEqual(state, { planId: 'pro', planName: 'Pro', state: 'refunding' })
+      assert.ok(Date.parse(since) <= Date.now())
+      const before = attempts()
+      await runSweep(owner)
+      assert.equal(attempts(), before, 'the next attempt is ten minutes later')
+      assert.deepEqual(await reports(), [])
+
+      await wait(73)
+      await attempt(true)
+      await wait(97)
+      await attempt(true)
+      assert.equal((await replaced())[0].state, 'failed')
+      assert.deepEqual(
+        (await reports()).map(({ actor, resource, details }) => [actor.name, resource.id, details.planId]),
+        [['Billing', first.subscription, 'pro']],
+      )
+      await wait(31 * 24)
+      const last = attempts()
+      await runSweep(owner)
+      assert.equal(attempts(), last, 'it is given up')
+
+      stripe.unrefundable.clear()
+      stripe.forgetKeys()
+      await wait(97)
+      await runSweep(owner)
+      assert.deepEqual(await replaced(), [])
       assert.equal((await assertExact(app, owner)).balance.balanceCents, 2_000)
     })
 

@@ -133,7 +133,7 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
   )
 }
 
-const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] }) => (
+const Plan = ({ subscription, replacedPlans }: Pick<BillingSnapshot, 'subscription' | 'replacedPlans'>) => (
   <Section
     title={t`Plan`}
     actions={
@@ -164,6 +164,16 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
         </span>
       </p>
     )}
+    {replacedPlans
+      .filter(({ state }) => state === 'failed')
+      .map(({ planName, since }) => (
+        <Notice key={since} tone="warn">
+          <Trans>
+            Stripe has not canceled or refunded the replaced plan {planName} since {formatDateTime(since)}. Ask the
+            operator of this server.
+          </Trans>
+        </Notice>
+      ))}
   </Section>
 )
 
@@ -223,7 +233,7 @@ export const Overview = () => {
               <MonthlyLimit snapshot={snapshot} />
             </div>
             <div>
-              <Plan subscription={snapshot.subscription} />
+              <Plan subscription={snapshot.subscription} replacedPlans={snapshot.replacedPlans} />
               <Section
                 plain
                 title={t`Recent transactions`}

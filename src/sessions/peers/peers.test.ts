@@ -202,6 +202,23 @@ describe('cancelling a turn', () => {
     )
   })
 
+  test('cancelling a turn cancels the turns that its messages started through a turn that has ended', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { model: 'fake/m1' } })
+    const toCarl = JSON.stringify({ to: 'carl', text: '/slow 60000', waitForReply: false })
+    const toBob = JSON.stringify({ to: 'bob', text: `/tool message_peer ${toCarl}` })
+    const last = held(reply(['Done.']))
+    fake.play(callTools({ id: 'c1', name: 'message_peer', args: toBob }), last.script)
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const asked = await say(app, owner, session.id, { text: 'Hello', background: true })
+    await last.asked
+    const statuses = async (): Promise<string> => (await chainTurns(owner)).map(({ status }) => status).join(' ')
+    await until(statuses, (all) => all === 'running completed running')
+    await app.call('POST', `/api/v1/turns/${asked.body.data.turn.id}/cancel`, { as: owner })
+    await until(statuses, (all) => all === 'cancelled completed cancelled')
+    last.release()
+  })
+
   test('cancelling another turn does not cancel the turns that a message started', async () => {
     const owner = await createTeam('ann', 'bob')
     const { output } = callOf(

@@ -249,18 +249,35 @@ export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): To
   }
 }
 
-/** Cancels the turns that a cancelled turn started by messages to other agents. */
+const cancelStarted = (
+  deps: TurnDeps,
+  orgId: string,
+  { id, sessionId, ...chain }: Awaited<ReturnType<typeof peerQueries.listUnfinishedDescendants>>[number],
+): Promise<void> =>
+  deps.db.transaction({ orgId }, async (db) => {
+    const session = await lockSession(db, orgId, sessionId)
+    if (!session) return
+    const author = systemActor(orgId, 'Atrium')
+    const { workspaceId } = session
+    await inChain(chainOf(chain), () => cancelLockedTurn(db, deps, { author, workspaceId }, id))
+  })
+
+/**
+ * Cancels the turns that a cancelled turn started by messages to other agents, also through turns that have ended. A turn
+ * can write another message and end before it is cancelled, so the turns are read again until there are no others.
+ */
 export const cancelPeerTurns = async (
   deps: TurnDeps,
   { orgId, turnId }: { orgId: string; turnId: string },
 ): Promise<void> => {
-  for (const child of await peerQueries.listUnfinishedChildren(deps.db, orgId, turnId)) {
-    await deps.db.transaction({ orgId }, async (db) => {
-      const session = await lockSession(db, orgId, child.sessionId)
-      if (!session) return
-      const author = systemActor(orgId, 'Atrium')
-      const { workspaceId } = session
-      await inChain(chainOf(child), () => cancelLockedTurn(db, deps, { author, workspaceId }, child.id))
-    })
+  const tried = new Set<string>()
+  for (;;) {
+    const unfinished = await peerQueries.listUnfinishedDescendants(deps.db, orgId, turnId)
+    const others = unfinished.filter(({ id }) => !tried.has(id))
+    if (others.length === 0) return
+    for (const one of others) {
+      tried.add(one.id)
+      await cancelStarted(deps, orgId, one)
+    }
   }
 }

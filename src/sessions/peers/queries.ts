@@ -164,12 +164,18 @@ export const findReply = (db: Db, orgId: string, turnId: string) =>
       and ${isNear(sql`m.id`, turnId)}
     where t.org_id = ${orgId} and t.id = ${turnId}`)
 
-/** The unfinished turns that a turn started by messages to other agents. */
-export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
+/** The unfinished turns that a turn started by messages to other agents, also through turns that have ended. */
+export const listUnfinishedDescendants = (db: Db, orgId: string, turnId: string) =>
   db.rows<ChainColumns & { id: string; sessionId: string }>(sql`
-    select id, session_id, event_chain_id, event_depth from turns
-    where org_id = ${orgId} and parent_turn_id = ${turnId} and status in ('queued', 'running', 'requires_action')
-    order by created_at, id`)
+    with recursive started as (
+      select id from turns where org_id = ${orgId} and parent_turn_id = ${turnId}
+      union
+      select t.id from started join turns t on t.org_id = ${orgId} and t.parent_turn_id = started.id
+    )
+    select t.id, t.session_id, t.event_chain_id, t.event_depth
+    from started join turns t on t.org_id = ${orgId} and t.id = started.id
+    where t.status in ('queued', 'running', 'requires_action')
+    order by t.created_at, t.id`)
 
 /** Counts one model call in the shared budget. Undefined when its limit of calls, time or money is reached. */
 export const countSharedCall = (db: Db, orgId: string, chainId: string) =>

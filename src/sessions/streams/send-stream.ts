@@ -85,6 +85,8 @@ export const sendStream = (
     endWithLastEvent(raw, `data: ${JSON.stringify(part)}\n\n`)
   })
   stopping.addEventListener('abort', stop)
+  // The server can stop while the turn is created or read: the stream would delay the stop until its deadline.
+  if (stopping.aborted) stop()
   raw.on('drain', () => subscription.resume())
   onceClosed(raw, () => {
     stopping.removeEventListener('abort', stop)

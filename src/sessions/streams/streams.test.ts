@@ -320,6 +320,32 @@ describe('resuming a stream', () => {
     }
   })
 
+  test('ends a stream that opens while the server stops, and the turn continues', async () => {
+    const owner = await app.createOrg()
+    const { turnId, release } = await beginHeld(owner)
+    const stopping = await app.secondServer(fake.env, { work: false })
+    const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const reading = app.db.transaction('all orgs', async (db) => {
+      await db.execute(sql`lock table turns in access exclusive mode`)
+      locked.resolve()
+      await unlock.promise
+    })
+    await locked.promise
+    const received = once(stopping.app.server, 'request')
+    const opening = openStream(stopping, owner, `/api/v1/turns/${turnId}/stream`)
+    await received
+    const closing = stopping.app.close()
+    if (!stopping.app.stopping.aborted) await once(stopping.app.stopping, 'abort')
+    unlock.resolve()
+    await reading
+    const opened = await opening
+    assert.equal(opened.status, 200)
+    assert.doesNotMatch(await opened.text(), /DONE/)
+    await closing
+    assert.equal((await getTurn(app, owner, turnId)).status, 'running')
+    release()
+  })
+
   test('ends every open stream of a cancelled turn with an abort part', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)

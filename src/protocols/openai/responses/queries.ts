@@ -23,13 +23,20 @@ export const setResponse = (
     update turns set responses = coalesce(responses, '{}'::jsonb) || ${JSON.stringify({ [afterStep]: record })}::jsonb
     where org_id = ${orgId} and id = ${turnId}`)
 
+/** The responses of a turn by the step after which they begin. */
+export const listResponses = async (
+  db: Db,
+  orgId: string,
+  turnId: string,
+): Promise<Partial<Record<string, ResponseRecord>>> => {
+  const row = await db.row<{ responses: Record<string, ResponseRecord> | null }>(sql`
+    select responses from turns where org_id = ${orgId} and id = ${turnId}`)
+  return row?.responses ?? {}
+}
+
 export const findResponse = async (
   db: Db,
   orgId: string,
   turnId: string,
   afterStep: number,
-): Promise<ResponseRecord | undefined> => {
-  const row = await db.row<{ responses: Record<string, ResponseRecord> | null }>(sql`
-    select responses from turns where org_id = ${orgId} and id = ${turnId}`)
-  return row?.responses?.[String(afterStep)]
-}
+): Promise<ResponseRecord | undefined> => (await listResponses(db, orgId, turnId))[String(afterStep)]

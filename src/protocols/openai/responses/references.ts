@@ -14,6 +14,8 @@ type Item = Record<string, unknown>
 
 /** Each needs two queries. */
 const maxTurns = 100
+/** A conversation without references has at most 1 MB, the size of a body. */
+const maxCharacters = 4_194_304
 
 const isReference = ({ type, id, role }: Item): boolean =>
   type === 'item_reference' || ((type === undefined || type === null) && role === undefined && id !== undefined)
@@ -26,47 +28,60 @@ const turnIdOf = (id: string): string | undefined =>
     ? parseToolCallId(callIdOf(id))?.turnId
     : parseResponseId(id.replace(/^(?:msg|rs)_/, 'resp_'))?.turnId
 
-const findCall = (id: string, { turn }: Details): object | undefined => {
-  const call = callerRounds(turn)
-    .flatMap(({ calls }) => calls)
-    .find((one) => one.id === parseToolCallId(callIdOf(id))?.callId)
-  return call && callItem(toChatToolCall(turn.id, call))
+interface FoundItem {
+  item: Item
+  /** The length of the item as JSON. */
+  characters: number
 }
 
-/** The item, or undefined for one that the caller has not got from a response. */
-const findItem = async (db: Db, actor: Actor, id: string, details: Details): Promise<object | undefined> => {
-  if (id.startsWith('fc_')) return findCall(id, details)
-  const ref = parseResponseId(id.replace(/^(?:msg|rs)_/, 'resp_'))
-  const record = ref && (await queries.findResponse(db, actor.orgId, ref.turnId, ref.afterStep))
-  if (!ref || !record?.isStored) return undefined
-  return toResponse(ref, details, record).output.find((item) => (item as { id: string }).id === id)
-}
-
-/** Loads turns of the caller, each once. */
-const createTurnReader = (db: Db, actor: Actor) => {
-  const turns = new Map<string, Promise<Details | undefined>>()
-  const load = async (turnId: string): Promise<Details | undefined> => {
-    try {
-      const details = await getTurnWithReply(db, actor, turnId)
-      return details.turn.userId === actor.userId ? details : undefined
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined
-      throw error
-    }
+const findOwnTurn = async (db: Db, actor: Actor, turnId: string): Promise<Details | undefined> => {
+  try {
+    const details = await getTurnWithReply(db, actor, turnId)
+    return details.turn.userId === actor.userId ? details : undefined
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined
+    throw error
   }
-  return (turnId: string): Promise<Details | undefined> => {
-    const known = turns.get(turnId)
-    if (known) return known
-    if (turns.size >= maxTurns) throw invalid('input', `input must refer to items of at most ${maxTurns} responses`)
-    const loading = load(turnId)
-    turns.set(turnId, loading)
-    return loading
+}
+
+/** The items of a turn that the caller has got from responses, by their ids. */
+const itemsOfTurn = async (db: Db, actor: Actor, turnId: string): Promise<Map<string, FoundItem>> => {
+  const details = await findOwnTurn(db, actor, turnId)
+  if (!details) return new Map()
+  const calls = callerRounds(details.turn)
+    .flatMap((round) => round.calls)
+    .map((call) => callItem(toChatToolCall(turnId, call)))
+  const responses = Object.entries(await queries.listResponses(db, actor.orgId, turnId))
+  const stored = responses.flatMap(([afterStep, record]) =>
+    record?.isStored === true ? toResponse({ turnId, afterStep: Number(afterStep) }, details, record).output : [],
+  )
+  return new Map(
+    [...calls, ...stored].map((item) => [
+      (item as { id: string }).id,
+      { item: item as Item, characters: JSON.stringify(item).length },
+    ]),
+  )
+}
+
+/** Finds items of turns of the caller, which are loaded once each. */
+const createItemReader = (db: Db, actor: Actor) => {
+  const turns = new Map<string, Map<string, FoundItem>>()
+  return async (id: string): Promise<FoundItem | undefined> => {
+    const turnId = turnIdOf(id)
+    if (turnId === undefined) return undefined
+    let items = turns.get(turnId)
+    if (!items) {
+      if (turns.size >= maxTurns) throw invalid('input', `input must refer to items of at most ${maxTurns} responses`)
+      items = await itemsOfTurn(db, actor, turnId)
+      turns.set(turnId, items)
+    }
+    return items.get(id)
   }
 }
 
 /**
  * Replaces references by the items that they name. Throws a ChatError that names the first one whose item does not exist,
- * was not stored, or is another person's.
+ * was not stored, or is another person's, and when the items are too long together: a reference is much shorter than they.
  */
 export const resolveReferences = async (
   db: Db,
@@ -74,19 +89,22 @@ export const resolveReferences = async (
   input: string | readonly Item[],
 ): Promise<string | Item[]> => {
   if (typeof input === 'string') return input
-  const readTurn = createTurnReader(db, actor)
+  const find = createItemReader(db, actor)
   const items: Item[] = []
+  let characters = 0
   for (const [place, item] of input.entries()) {
     if (!isReference(item)) {
       items.push(item)
       continue
     }
     const id = typeof item['id'] === 'string' ? item['id'].slice(0, 200) : ''
-    const turnId = turnIdOf(id)
-    const details = turnId === undefined ? undefined : await readTurn(turnId)
-    const found = details && (await findItem(db, actor, id, details))
+    const found = await find(id)
     if (!found) throw invalid(`input[${place}].id`, `Item with id '${id}' not found.`)
-    items.push(found as Item)
+    characters += found.characters
+    if (characters > maxCharacters) {
+      throw invalid('input', `input must refer to items of at most ${maxCharacters} characters in total`)
+    }
+    items.push(found.item)
   }
   return items
 }

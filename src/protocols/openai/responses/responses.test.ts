@@ -449,6 +449,23 @@ describe('items that a request refers to by their ids', () => {
     assert.equal((await answers(owner, first.output[0]?.id)).status, 200)
     assert.match(JSON.stringify(model.requests.at(-1)?.messages), /Blue\..*More/)
   })
+
+  test('have at most 4 MB together, however short their references are', async () => {
+    const { client } = await newPerson()
+    model.play(reply(['x'.repeat(99_000)], { usage }), reply(['Done.'], { usage }))
+    const { output } = await client.responses.create({ model: agent, input: 'Long?' })
+    const create = (times: number) =>
+      client.responses.create({
+        model: agent,
+        input: [
+          { role: 'user', content: 'Long?' },
+          ...Array.from({ length: times }, () => ({ type: 'item_reference' as const, id: output[0]?.id ?? '' })),
+          { role: 'user', content: 'More' },
+        ],
+      })
+    await assert.rejects(create(50), { status: 400, param: 'input' })
+    assert.equal((await create(2)).output_text, 'Done.')
+  })
 })
 
 describe('the Agents SDK of OpenAI', () => {

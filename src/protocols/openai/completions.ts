@@ -35,7 +35,7 @@ import { turnFailure, modelNotFound } from './errors.ts'
 
 const modelPrefix = 'agent/'
 
-const unixSeconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1_000)
+export const unixSeconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1_000)
 
 const toModel = ({ slug, createdAt }: AgentRow): ChatModel => ({
   id: `${modelPrefix}${slug}`,
@@ -221,6 +221,8 @@ export interface Completion {
   finishReason: ChatCompletion['choices'][0]['finish_reason']
   usage: ChatUsage
   createdAt: string
+  /** When the model had responded for the last time. */
+  completedAt: string
 }
 
 export type Details = Awaited<ReturnType<typeof getTurnWithReply>>
@@ -265,7 +267,9 @@ export const completionOf = (result: Details, afterStep: number): Completion | u
   const round = callerRounds(turn).find(({ step }) => step > afterStep)
   const isIncluded = ({ step }: { step: number }): boolean =>
     step > afterStep && (round === undefined || step <= round.step)
-  const common = { usage: usageOf(turn.steps.filter(isIncluded)), createdAt: turn.createdAt }
+  const { createdAt } = turn
+  const completedAt = (round ? turn.steps.findLast(isIncluded)?.endedAt : turn.endedAt) ?? createdAt
+  const common = { usage: usageOf(turn.steps.filter(isIncluded)), createdAt, completedAt }
   if (round) {
     const toolCalls = round.calls.map((call) => toChatToolCall(turn.id, call))
     return { ...common, text: textOfSteps(turn, isIncluded), toolCalls, finishReason: 'tool_calls' }

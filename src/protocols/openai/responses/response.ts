@@ -1,6 +1,6 @@
 import { isUuid } from '../../../platform/ids.ts'
 import type { Completion, Details } from '../completions.ts'
-import { completionOf } from '../completions.ts'
+import { completionOf, unixSeconds } from '../completions.ts'
 import type { BegunChat } from '../continuation.ts'
 import { callerRounds } from '../continuation.ts'
 import { turnFailure } from '../errors.ts'
@@ -84,7 +84,7 @@ const toolsOf = ({ clientTools }: Details['turn']): object[] =>
 const frameOf = (ref: ResponseRef, { turn }: Details, record: ResponseRecord) => ({
   id: responseId(ref),
   object: 'response',
-  created_at: Math.floor(Date.parse(turn.createdAt) / 1_000),
+  created_at: unixSeconds(turn.createdAt),
   completed_at: null as number | null,
   status: turn.status === 'queued' ? 'queued' : 'in_progress',
   background: record.isBackground,
@@ -120,7 +120,7 @@ export type ResponseFrame = ReturnType<typeof frameOf>
 /** The frame with the end of the response. */
 export const withResult = (
   frame: ResponseFrame,
-  { finishReason, usage }: Pick<Completion, 'finishReason' | 'usage'>,
+  { finishReason, usage, completedAt }: Pick<Completion, 'finishReason' | 'usage' | 'completedAt'>,
   output: object[],
 ): ResponseFrame => {
   const reason = finishReason === 'length' ? 'max_output_tokens' : finishReason
@@ -128,7 +128,7 @@ export const withResult = (
   return {
     ...frame,
     status: isIncomplete ? 'incomplete' : 'completed',
-    completed_at: isIncomplete ? null : Math.floor(Date.now() / 1_000),
+    completed_at: isIncomplete ? null : unixSeconds(completedAt),
     incomplete_details: isIncomplete ? { reason } : null,
     output,
     usage: usageOf(usage),

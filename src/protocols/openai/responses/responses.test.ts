@@ -251,6 +251,25 @@ describe('previous_response_id', () => {
 })
 
 describe('a response', () => {
+  test('has the time at which it was completed, whenever it is read', async () => {
+    const { client, owner } = await newPerson()
+    model.play(asksForWeather, reply(['21 degrees.'], { usage }))
+    const asked = await client.responses.create({ model: agent, input: 'Weather?', tools: [weather] })
+    const [call] = callsOf(asked)
+    const told = await client.responses.create({
+      model: agent,
+      previous_response_id: asked.id,
+      tools: [weather],
+      input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: '21' }],
+    })
+    const past = '2026-01-02T03:04:05Z'
+    await app.db.execute(sql`update turns set ended_at = ${past} where org_id = ${owner.orgId}`)
+    await app.db.execute(sql`update turn_steps set ended_at = ${past} where org_id = ${owner.orgId}`)
+    for (const { id } of [asked, told]) {
+      assert.equal((await client.responses.retrieve(id)).completed_at, Date.parse(past) / 1_000)
+    }
+  })
+
   test('in the background is polled until it has ended, and can be cancelled', async () => {
     const { client } = await newPerson()
     model.play(reply(['Done.'], { usage }))

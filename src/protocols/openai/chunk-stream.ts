@@ -33,18 +33,12 @@ export interface ChunkOptions extends BegunChat {
 interface ChatWriterOptions extends BegunChat {
   model: string
   includeUsage: boolean
-  isValidated: boolean
 }
 
 /** Formats chunks of a chat completion. */
-export const createChatWriter = ({
-  turnId,
-  afterStep,
-  model,
-  includeUsage,
-  isValidated,
-}: ChatWriterOptions): ReplyWriter => {
+export const createChatWriter = ({ turnId, afterStep, model, includeUsage }: ChatWriterOptions): ReplyWriter => {
   const created = Math.floor(Date.now() / 1_000)
+  let hasText = false
   const chunk = (choices: object[], usage: object | null = null): string => {
     const head = { id: chatId({ turnId, afterStep }), object: 'chat.completion.chunk', created, model, choices }
     return `data: ${JSON.stringify(includeUsage ? { ...head, usage } : head)}\n\n`
@@ -57,9 +51,18 @@ export const createChatWriter = ({
   })
   return {
     open: () => chunk([choice({ role: 'assistant', content: '' }, null)]),
-    delta: (delta: Delta) => chunk([choice(delta, null)]),
-    end: ({ text, toolCalls, finishReason, usage }: Completion) =>
-      `${isValidated && text !== '' ? chunk([choice({ content: text }, null)]) : ''}${toolCalls.map((call, index) => chunk([choice({ tool_calls: [{ index, ...call }] }, null)])).join('')}${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
+    delta: (delta: Delta) => {
+      hasText ||= delta.content !== undefined
+      return chunk([choice(delta, null)])
+    },
+    end: ({ text, toolCalls, finishReason, usage }: Completion) => {
+      // A validated text is sent at the end, and that of a turn whose stream has expired.
+      const missing = hasText || text === '' ? [] : [{ content: text }]
+      const calls = toolCalls.map((call, index) => ({ tool_calls: [{ index, ...call }] }))
+      const deltas = [...missing, ...calls].map((delta) => chunk([choice(delta, null)]))
+      const last = chunk([choice({}, finishReason)]) + (includeUsage ? chunk([], usage) : '')
+      return `${deltas.join('')}${last}data: [DONE]\n\n`
+    },
     failure: (error: ApiError) => `data: ${JSON.stringify(chatFailure(error))}\n\n`,
   }
 }

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import OpenAI from 'openai'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
 import { ask, createAgent, getTurn, openSession, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import { sql } from '../../platform/database/database.ts'
 import { cutAfter, hangAfter, held, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { Script } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -680,6 +681,17 @@ describe('a request under an Idempotency-Key', () => {
     const late = await collect(await client.chat.completions.create(body, key))
     assert.equal(textIn(late), textIn(one))
     assert.equal((await sessionsOf(owner)).length, 1)
+  })
+
+  test('streams the whole text for a repeated Idempotency-Key when the stream of the turn has expired', async () => {
+    const owner = await app.createOrg()
+    const client = clientFor(owner)
+    const key = { headers: { 'idempotency-key': randomUUID() } }
+    const body = { model: assistant, messages: [user('Hello')], stream: true as const }
+    const first = textIn(await collect(await client.chat.completions.create(body, key)))
+    await app.db.execute(sql`delete from turn_events where org_id = ${owner.orgId}`)
+    assert.match(first, /You wrote: “Hello”/)
+    assert.equal(textIn(await collect(await client.chat.completions.create(body, key))), first)
   })
 
   test('returns the same error again for a repeated Idempotency-Key after a rejected request', async () => {

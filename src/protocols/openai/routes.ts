@@ -94,7 +94,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true
         const isValidated = readFormat(body.response_format) !== null
-        const writer = createChatWriter({ ...begun, model: body.model, includeUsage, isValidated })
+        const writer = createChatWriter({ ...begun, model: body.model, includeUsage })
         await sendChunks({ db: db.hot, streams }, request, reply, { ...begun, isFresh, isValidated, writer })
         return reply
       }

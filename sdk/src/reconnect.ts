@@ -8,7 +8,7 @@ export interface StreamOptions {
   signal?: AbortSignal | undefined
   /**
    * A connection that receives no bytes for this long, in milliseconds, is considered lost. Default 45,000; the server
-   * sends a comment every 15 s.
+   * sends a comment every 15 s. The time in which the caller handles an event does not count.
    */
   silenceMs?: number | undefined
   /** Called before the stream reconnects. `error` is undefined when the server closed the connection. */
@@ -31,6 +31,8 @@ const openConnection = (signal: AbortSignal | undefined, silenceMs: number) => {
   return {
     signal: signal ? AbortSignal.any([signal, connection.signal]) : connection.signal,
     alive,
+    /** Until the next `alive`, nothing is read, so that silence means nothing. */
+    pause: () => clearTimeout(timer),
     close: () => {
       clearTimeout(timer)
       connection.abort()
@@ -64,7 +66,9 @@ export async function* reconnecting(
       for await (const event of readServerSentEvents(body, connection.alive)) {
         failures = 0
         askedMs = event.retryMs ?? 0
+        connection.pause()
         yield event
+        connection.alive()
       }
     } catch (caught) {
       signal?.throwIfAborted()

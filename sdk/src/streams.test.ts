@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startTestApp } from '../../test/harness.ts'
 import { createAgent, openSession } from '../../test/support/chat.ts'
 import { until } from '../../test/support/until.ts'
@@ -238,6 +239,32 @@ describe('a stream of a turn', () => {
     const [{ number } = { number: 0 }] = await read(streamTurn(client, turnId, { after: events.length - 1 }))
     assert.equal(number, events.length)
     assert.deepEqual(await read(streamTurn(client, turnId, { after: events.length })), [])
+  })
+
+  test('keeps its connection while the caller takes longer than silenceMs to handle a part', async () => {
+    let connections = 0
+    const play: Fetch = async (_url, { signal }) => {
+      connections += 1
+      const events = [
+        'id: 1\ndata: {"type":"start-step"}\n\n',
+        'id: 2\ndata: {"type":"finish-step"}\n\n',
+        'data: [DONE]\n\n',
+      ]
+      const body = new ReadableStream<Uint8Array>(
+        {
+          start: (controller) => signal?.addEventListener('abort', () => controller.error(signal.reason)),
+          pull: (controller) => controller.enqueue(new TextEncoder().encode(events.shift())),
+        },
+        { highWaterMark: 0 },
+      )
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const numbers: number[] = []
+    for await (const { number } of streamTurn(clientOf({ fetch: play }), 'a turn', { silenceMs: 100 })) {
+      numbers.push(number)
+      await delay(400)
+    }
+    assert.deepEqual([numbers, connections], [[1, 2], 1])
   })
 
   test('sends the message once when the connection is lost before the first part', async () => {

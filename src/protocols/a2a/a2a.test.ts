@@ -400,9 +400,11 @@ describe('the endpoint', () => {
     )
   })
 
-  test('rejects other revisions by name', async () => {
+  test('rejects other revisions by name, and reads an empty one as 0.3', async () => {
     const owner = await newPerson()
     const { body } = await rpc(owner, request('GetTask', { id: 'x' }), { 'a2a-version': '2.0' })
     assert.equal(body.error.code, -32_009)
+    const empty = await rpc(owner, request('tasks/get', { id: 'x' }), { 'a2a-version': '' })
+    assert.equal(empty.body.error.code, -32_001)
   })
 })

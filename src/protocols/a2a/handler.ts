@@ -70,9 +70,9 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
       return read(turnId, configuration?.historyLength)
     },
     sendMessageStream: async function* send(params): AsyncGenerator<StreamResponse, void, undefined> {
-      const started = await start(params)
+      const { turnId } = await start(params)
       const historyLength = params.configuration?.historyLength
-      yield* taskUpdates(deps, request, reply, { ...started, historyLength, read: () => getOwn(started.turnId) })
+      yield* taskUpdates(deps, request, reply, { turnId, historyLength, read: () => getOwn(turnId) })
     },
     resubscribe: async function* subscribe({ id }): AsyncGenerator<StreamResponse, void, undefined> {
       await allow('sessions:read', 'reads')
@@ -82,7 +82,6 @@ export const createHandler = (deps: SendDeps, { request, reply, agent, revision 
       }
       yield* taskUpdates(deps, request, reply, {
         turnId: id,
-        isNew: false,
         historyLength: undefined,
         read: () => getOwn(id),
       })

@@ -227,7 +227,8 @@ export const registerA2aRoutes = (app: App, deps: Omit<SendDeps, 'sdk'>): void =
         return sendJson(reply, response)
       }
       const sdk = await loadSdk()
-      const version = String(request.headers['a2a-version'] ?? oldVersion)
+      // An empty header is the same as none, as in the server of the official library.
+      const version = String(request.headers['a2a-version'] || oldVersion)
       if (!isVersion(version)) return send(versionError(sdk, request))
       const mistake = mistakeInParams(request.body)
       if (mistake !== undefined) return send(paramsError(sdk, request, mistake))

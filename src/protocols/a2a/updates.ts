@@ -16,8 +16,6 @@ interface UpdateDeps {
 
 interface UpdateOptions {
   turnId: string
-  /** This request has just created the turn. */
-  isNew: boolean
   historyLength: number | undefined
   /** Reads the turn. Throws when it does not exist any more. */
   read: () => Promise<Details>
@@ -31,7 +29,7 @@ async function* partsOf(
   { streams }: UpdateDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { turnId, isNew }: UpdateOptions,
+  { turnId }: UpdateOptions,
 ): AsyncGenerator<StreamPart[], 'ended' | 'disconnected'> {
   const { actor, server } = request
   let lines: string[] = []
@@ -53,7 +51,8 @@ async function* partsOf(
       },
       end: () => finish({ as: 'ended' }),
     },
-    { after: 0, isFresh: isNew },
+    // The turn was read since it was created, and may have ended.
+    { after: 0 },
   )
   const unwatch = request.watchAuthority((error) => finish({ error }))
   const unwatchClient = onceClosed(reply.raw, () => finish({ as: 'disconnected' }))

@@ -106,7 +106,9 @@ const registerCreate = (app: App, deps: ResponseDeps): void => {
         const { details, record } = await read()
         const writer = createResponseWriter(ref, { ...toFrame(ref, details, record), status: 'in_progress' })
         const isValidated = readTextFormat(body) !== null
-        await sendChunks({ db: db.hot, streams }, request, reply, { ...begun, isFresh, isValidated, writer })
+        // The turn was read since it was created, and may have ended.
+        const options = { ...begun, isFresh: false, isValidated, writer }
+        await sendChunks({ db: db.hot, streams }, request, reply, options)
         return reply
       }
       if (body.background !== true) {

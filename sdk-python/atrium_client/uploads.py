@@ -11,7 +11,7 @@ from pathlib import Path
 from .client import Client
 from .errors import AtriumError
 from .http import Body
-from .types import DirectUpload, File, FileCreate
+from .types import DirectPartsPartsItem, DirectUpload, File, FileCreate
 
 OnProgress = Callable[[int, int], None]
 
@@ -54,6 +54,19 @@ class _PartReader(BufferedReader):
 _URLS_AT_ONCE = 10
 
 
+def _put_part(client: Client, file_id: str, part: DirectPartsPartsItem, body: Body) -> None:
+    """Sends a part. If its URL has expired, the part gets another one."""
+    headers = {"content-length": str(part["sizeBytes"])}
+    try:
+        client.put(part["url"], body, "application/octet-stream", headers)
+    except AtriumError as error:
+        if error.status not in (403, 404):
+            raise
+        numbers = {"numbers": [part["number"]]}
+        (again,) = client.call("POST /files/:id/upload/parts", params={"id": file_id}, body=numbers)["parts"]
+        client.put(again["url"], body, "application/octet-stream", headers)
+
+
 def _send_parts(
     client: Client, file_id: str, upload: DirectUpload, content: bytes | Path, size: int, on_progress: OnProgress | None
 ) -> None:
@@ -78,7 +91,7 @@ def _send_parts(
                 body = lambda start=start, length=length, report=report: _PartReader(  # type: ignore[misc]  # noqa: E731
                     path, start, length, report
                 )
-            client.put(part["url"], body, "application/octet-stream", {"content-length": str(length)})
+            _put_part(client, file_id, part, body)
 
 
 def _upload_directly(

@@ -252,6 +252,29 @@ class Uploads(unittest.TestCase):
         self.assertEqual([method for method, _, _ in recorder.requests], ["POST", "PUT", "PUT", "GET"])
         self.assertNotIn("authorization", recorder.requests[1][2])
 
+    def test_a_part_whose_url_has_expired_is_sent_to_another_one(self) -> None:
+        urls: list[str] = []
+
+        class Store:
+            def call(self, route: str, **sent: Any) -> Any:
+                if route == "POST /files":
+                    return {"file": {"id": "f"}, "upload": {"partCount": 2, "partBytes": 4}}
+                if route == "POST /files/:id/upload/parts":
+                    named = [(number, f"{number}.{len(urls)}") for number in sent["body"]["numbers"]]
+                    return {"parts": [self.part(number, url) for number, url in named]}
+                return {"state": "ready", "id": "f"}
+
+            def part(self, number: int, url: str) -> Any:
+                return {"number": number, "url": url, "startByte": 4 * (number - 1), "sizeBytes": 4}
+
+            def put(self, url: str, body: bytes, *_: Any) -> None:
+                urls.append(url)
+                if url == "2.0":
+                    raise atrium_client.AtriumError("Request has expired", "FORBIDDEN", 403)
+
+        atrium_client.upload_file(Store(), b"12345678", name="large.bin")  # type: ignore[arg-type]
+        self.assertEqual(urls, ["1.0", "2.0", "2.2"])
+
 
 def cutting(after: int, times: int) -> Any:
     """The lines of the first streams end with a lost connection after this many events."""

@@ -166,6 +166,34 @@ describe('uploading', () => {
     assert.deepEqual(pageErrors, [])
   })
 
+  test('a large upload goes on while each lost connection brings some of its bytes', async () => {
+    const owner = await app.createOrg()
+    const { page, pageErrors } = await open(owner, '/files')
+    // The first eight requests with bytes send 1 MB and then lose their connection.
+    await page.evaluate(`{
+      const send = XMLHttpRequest.prototype.send
+      let left = 8
+      XMLHttpRequest.prototype.send = function (body) {
+        if (!(body instanceof Blob) || left === 0) return send.call(this, body)
+        left -= 1
+        const lose = (event) => {
+          event.stopImmediatePropagation()
+          this.dispatchEvent(new ProgressEvent('error'))
+        }
+        this.addEventListener('load', lose, { capture: true })
+        return send.call(this, body.slice(0, 1_000_000))
+      }
+    }`)
+    const path = join(scratch, 'bad-line.bin')
+    const bytes = randomBytes(12_000_000)
+    await writeFile(path, bytes)
+    await page.getByLabel('Files to upload').first().setInputFiles(path)
+    await page.getByRole('heading', { name: '1 uploaded' }).waitFor()
+    const [file] = await listOf(owner)
+    assert.equal(file?.contentHash, createHash('sha256').update(bytes).digest('hex'))
+    assert.deepEqual(pageErrors, [])
+  })
+
   test('a file above 100 MB fails with the API message, and the upload can be cleared', async () => {
     const owner = await app.createOrg()
     const { page } = await open(owner, '/files')

@@ -87,16 +87,19 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** Sends the rest of a file from an offset. Continues after errors of the network, with growing pauses. */
+/** Sends the rest of a file from an offset. Continues after errors of the network, with growing pauses, while bytes arrive. */
 const sendRest = async (url: string, given: ResumableFile, from: number, progress: Progress): Promise<void> => {
   const { signal, onProgress } = progress
   let offset: number | undefined = from
+  let arrived = from
   let failures = 0
   while (offset === undefined || offset < given.file.size) {
     try {
       if (offset === undefined) {
         offset = await offsetOf(url, given.headers, signal)
         if (offset === undefined) throw new AtriumError('', { code: 'NOT_FOUND', status: 404 })
+        if (offset > arrived) failures = 0
+        arrived = offset
       } else {
         onProgress(offset)
         offset = await sendChunk(url, given, offset, progress)
@@ -125,8 +128,8 @@ export const uploadResumable = async (given: ResumableFile, progress: Progress):
     await sendRest(url, given, offset ?? 0, progress)
     if (isFirst) forget(fingerprint)
   } catch (error) {
-    // An upload that the server has rejected cannot be continued.
-    const isRejected = error instanceof AtriumError && error.status >= 400 && error.status < 409
+    // An upload that the server has rejected cannot be continued. After a 401 it can, by the person who signs in again.
+    const isRejected = error instanceof AtriumError && error.status !== 401 && error.status >= 400 && error.status < 409
     if (isFirst && isRejected && !progress.signal.aborted) forget(fingerprint)
     throw error
   } finally {

@@ -90,9 +90,9 @@ const toolWithOutput = (history: readonly ConversationMessage[]): string | null 
   history.flatMap(({ calls }) => calls).find(({ output }) => output !== undefined)?.name ?? null
 
 /** Whether the person gave all attached files their names. Others are untrusted, as in messages of the native API. */
-const hasOwnFiles = async (db: Db, actor: Actor, messages: readonly ConversationMessage[]): Promise<boolean> => {
+const hasOwnFiles = async (db: Database, actor: Actor, messages: readonly ConversationMessage[]): Promise<boolean> => {
   const ids = [...new Set(messages.flatMap(({ fileIds }) => fileIds))]
-  return !(await Promise.all(ids.map((id) => isOwnName(db, actor, id)))).includes(false)
+  return !(await Promise.all(ids.map((id) => isOwnName(db.hot, actor, id)))).includes(false)
 }
 
 /** The history as messages of a new session. */

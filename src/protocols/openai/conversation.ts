@@ -129,6 +129,8 @@ export const lastUserIndex = (messages: readonly ConversationMessage[]): number 
   messages.findLastIndex(({ role }) => role === 'user')
 
 const maxFiles = 20
+/** Different stored files of the whole conversation. Each is looked up twice. */
+const maxStoredFiles = 1_000
 
 /** Reads the messages. BAD_REQUEST for what agents do not support, such as audio. */
 export const readConversation = (messages: ChatMessage[]): Conversation => {
@@ -139,6 +141,9 @@ export const readConversation = (messages: ChatMessage[]): Conversation => {
   }
   if (read.flatMap(({ inline }) => inline).length > maxFiles) {
     throw invalid('messages', `messages must contain at most ${maxFiles} pictures and files in total`)
+  }
+  if (new Set(read.flatMap(({ fileIds }) => fileIds)).size > maxStoredFiles) {
+    throw invalid('messages', `messages must name at most ${maxStoredFiles} different files`)
   }
   const conversation = { instructions: joined === '' ? null : joined, history: read }
   const calls = read.at(-1)?.calls ?? []

@@ -204,6 +204,20 @@ describe('a completion', () => {
     assert.equal(error.status, 404)
   })
 
+  test('rejects a conversation with more than a thousand different files before it looks them up', async () => {
+    const client = clientFor(await app.createOrg())
+    const filesOf = (count: number) =>
+      Array.from({ length: count }, () => ({ type: 'file' as const, file: { file_id: randomUUID() } }))
+    const history = [
+      { role: 'user' as const, content: filesOf(1_001) },
+      { role: 'assistant' as const, content: 'Hi' },
+    ]
+    const error = await errorOf(
+      client.chat.completions.create({ model: assistant, messages: [...history, user('Hello')] }),
+    )
+    assert.deepEqual([error.status, error.param], [400, 'messages'])
+  })
+
   test('returns the finish_reason length or content_filter for an incomplete reply', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)

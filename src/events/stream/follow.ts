@@ -51,6 +51,7 @@ export const followEvents = async (
   const head = await queries.findHead(db.hot, actor.orgId)
   const after = follower.startAt?.(head) ?? head
   let isVerifying = false
+  let current: object = actor
   let visible = await visibilityOf(db.hot, actor)
   if (after < head && eventStreams.countBehind(actor.orgId, actor.userId) >= maxBehind) {
     throw tooManyRequests('Too many of your event streams are still sending older events. Try again shortly.', {
@@ -83,8 +84,11 @@ export const followEvents = async (
       // Until the new rights are known, nothing is sent.
       isVerifying = true
       subscription.pause()
+      current = standing
       visibilityOf(db.hot, standing).then(
         (now) => {
+          // Those of a later change can be known first.
+          if (current !== standing) return
           visible = now
           isVerifying = false
           subscription.resume()

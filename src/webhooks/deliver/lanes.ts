@@ -10,6 +10,9 @@ const slow = { minMs: 5_000, capacity: 2 }
 /** Further lanes are found by the next polls: somebody who can send wake-ups could name any number of them. */
 const maxReady = 10_000
 
+/** Lanes whose capacity is remembered. */
+const maxMeasured = 10_000
+
 export type ClaimableLane = DeliveryLane & {
   /** How many more attempts may start now. */
   slots: number
@@ -43,7 +46,7 @@ export const createLanes = (bodies = createBodies()) => {
   let readyCount = 0
   const inFlight = new Map<string, number>()
   const inFlightOfOrg = new Map<string, number>()
-  /** Only capacities that differ from the default. */
+  /** Only capacities that differ from the default. The lane that was measured last is at the end. */
   const capacities = new Map<string, number>()
   const keyOf = ({ orgId, webhookId }: DeliveryLane): string => `${orgId} ${webhookId}`
   const slotsOf = (lane: DeliveryLane): number =>
@@ -115,9 +118,11 @@ export const createLanes = (bodies = createBodies()) => {
       increase(inFlight, key, -1)
       increase(inFlightOfOrg, lane.orgId, -1)
       if (durationMs === undefined) return
+      capacities.delete(key)
       if (durationMs <= fast.maxMs) capacities.set(key, fast.capacity)
       else if (durationMs >= slow.minMs) capacities.set(key, slow.capacity)
-      else capacities.delete(key)
+      const [oldest] = capacities.keys()
+      if (capacities.size > maxMeasured && oldest !== undefined) capacities.delete(oldest)
     },
   }
 }

@@ -36,10 +36,14 @@ test('only the sandbox program parses HTML', () => {
 })
 
 test('only the preview program parses XML, archives and PDF, except for the small XML of WebDAV requests', () => {
-  for (const name of ['saxes', 'yauzl', 'unpdf']) {
+  for (const name of ['saxes', 'yauzl', 'pdfjs-dist']) {
     const others = importersOf(name).filter((file) => !file.startsWith('src/files/preview/'))
     assert.deepEqual(others, name === 'saxes' ? ['src/protocols/webdav/xml/read.ts'] : [])
   }
+  assert.deepEqual(importersOf('/open-pdf.ts'), [
+    'src/files/preview/formats/pdf.ts',
+    'src/files/preview/pictures/pdf-page.ts',
+  ])
   assert.deepEqual(importersOf('./extract.ts'), ['src/files/preview/child.ts'])
 })
 

@@ -241,6 +241,15 @@ export const pdf = (pages: string[][], trailer = ''): Buffer => {
   return pdfObjects(objects, trailer)
 }
 
+/** A PDF with 日本語 in a font that it does not contain, in a predefined encoding. */
+export const japanesePdf = (): Buffer => {
+  const descendant =
+    '<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Ryumin-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>'
+  const font = `/Type0 /BaseFont /Ryumin-Light /Encoding /90ms-RKSJ-H /DescendantFonts [${descendant}]`
+  const latin = pdf([['\x93\xfa\x96\x7b\x8c\xea']]).toString('latin1')
+  return Buffer.from(latin.replace('/Type1 /BaseFont /Helvetica', font), 'latin1')
+}
+
 /** A PDF with one page that decompresses to this many bytes of text operators. */
 export const pdfBomb = (bytes: number): Buffer => {
   const operators = Buffer.alloc(bytes, '(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj\n')

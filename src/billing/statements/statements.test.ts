@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { extractText, getDocumentProxy } from 'unpdf'
 import { assertExact, deposit, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
 import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
+import { pdfText } from '../../../test/support/pdf-text.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -75,8 +75,8 @@ const pdfOf = async (as: TestActor, path: string, query = 'format=pdf') => {
   const { status, headers, bytes } = await documentOf(as, path, query)
   assert.equal(status, 200, new TextDecoder().decode(bytes))
   assert.equal(headers.get('content-type'), 'application/pdf')
-  const { totalPages, text } = await extractText(await getDocumentProxy(bytes), { mergePages: false })
-  return { headers, pages: totalPages, text }
+  const text = await pdfText(bytes)
+  return { headers, pages: text.length, text }
 }
 
 const now = new Date()

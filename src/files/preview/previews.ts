@@ -19,7 +19,7 @@ export interface PreviewSource extends PreviewInput {
 }
 
 /** Increment it when a change affects the content of previews, so that stored ones are replaced. */
-const version = 2
+const version = 3
 
 /** Stored previews per org. Compression reduces previews to a tenth, so this is enough for thousands. */
 const keptBytes = 33_554_432

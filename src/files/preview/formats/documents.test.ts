@@ -264,6 +264,10 @@ describe('PDF', () => {
     assert.equal(html, '<h2>Page 1</h2><p>Hello &lt;b&gt;<br>second (line)</p><h2>Page 2</h2><p>page two</p>')
   })
 
+  test('text in a font that is not embedded and uses a predefined character map of Japanese is read', async () => {
+    assert.equal((await read('pdf', documents.japanesePdf())).text, 'Page 1\n日本語')
+  })
+
   test('a PDF of many pages is cut and marked as truncated', async () => {
     const page = Array.from({ length: 50 }, () => 'A line of text that fills the page from left to right.')
     const { text, truncated } = await read('pdf', documents.pdf(Array.from({ length: 300 }, () => page)))

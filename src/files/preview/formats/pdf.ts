@@ -1,27 +1,12 @@
-import { getDocumentProxy } from 'unpdf'
+import { openPdf } from '../open-pdf.ts'
 import { createDocumentWriter } from './document-writer.ts'
-import { damaged, encrypted } from '../payload.ts'
+import { damaged } from '../payload.ts'
 import type { PreviewPayload } from '../payload.ts'
-
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
-
-const openPdf = async (source: Buffer): Promise<Pdf> => {
-  try {
-    return await getDocumentProxy(new Uint8Array(source.buffer, source.byteOffset, source.length), {
-      // Only text is needed, so no fonts are loaded and no WebAssembly is compiled.
-      disableFontFace: true,
-      useSystemFonts: false,
-      useWasm: false,
-      verbosity: 0,
-    })
-  } catch (error) {
-    throw (error as Error).name === 'PasswordException' ? encrypted() : damaged(error)
-  }
-}
 
 /** Returns the text of a PDF, page by page, with the line breaks of each page. */
 export const previewPdf = async (source: Buffer, isLate: () => boolean): Promise<PreviewPayload> => {
-  const pdf = await openPdf(source)
+  // Only text is needed, so no fonts are loaded and no WebAssembly is compiled.
+  const pdf = await openPdf(source, { useSystemFonts: false, useWasm: false })
   const writer = createDocumentWriter()
   let late = false
   for (let number = 1; number <= pdf.numPages && !writer.isFull() && !late; number += 1) {

@@ -89,29 +89,102 @@ describe('the image of a PDF', () => {
   })
 })
 
-describe('pictures that the library cannot decode', () => {
+describe('a picture on a page', () => {
   const oneBit = '/ColorSpace /DeviceGray /BitsPerComponent 1'
-  for (const [name, file, entries] of [
+  const kinds = [
     ['JPEG 2000', 'square.jp2', '/Filter /JPXDecode'],
     ['JBIG2', 'square.jbig2', `/Filter /JBIG2Decode ${oneBit}`],
     ['CCITT fax', 'square.g4', `/Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 64 /Rows 64 >> ${oneBit}`],
-  ] as const) {
-    test(`a page that is a scan in ${name} is rejected with the reason, and is left out beside other content`, async () => {
-      const bytes = await readFile(new URL(`../../../../test/fixtures/pictures/${file}`, import.meta.url), 'latin1')
-      const dictionary = `/Type /XObject /Subtype /Image /Width 64 /Height 64 ${entries} /Length ${bytes.length}`
-      const picture = `<< ${dictionary} >>\nstream\n${bytes}\nendstream`
-      const withPicture = (content: string): Buffer =>
-        page(content, { resources: '/XObject << /I 5 0 R >>', more: [picture] })
-      assert.equal(
-        await reasonOf(withPicture('q 200 0 0 100 0 0 cm /I Do Q')),
-        'This file cannot be previewed: its first page shows nothing: pictures in JPEG 2000, JBIG2 and CCITT fax are not supported.',
+  ] as const
+  const fixture = (file: string): Promise<Buffer> =>
+    readFile(new URL(`../../../../test/fixtures/pictures/${file}`, import.meta.url))
+  /** A page of 64 x 64 points, or another box, with the picture on it. */
+  const withPicture = (
+    bytes: Buffer,
+    entries: string,
+    { side = 64, content = 'q 64 0 0 64 0 0 cm /I Do Q', box = '0 0 64 64' } = {},
+  ) => {
+    const dictionary = `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} ${entries} /Length ${bytes.length}`
+    const picture = `<< ${dictionary} >>\nstream\n${bytes.toString('latin1')}\nendstream`
+    return page(content, { box, resources: '/XObject << /I 5 0 R >>', more: [picture] })
+  }
+
+  for (const [name, file, entries] of kinds) {
+    test(`in ${name} is shown with its pixels`, async () => {
+      const { bytes } = await render(withPicture(await fixture(file), entries))
+      const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
+      assert.deepEqual([info.width, info.height], [64, 64])
+      // A black square in the middle of a white one. JPEG 2000 blurs its edges.
+      const isBlack = (index: number): boolean =>
+        [index % 64, Math.floor(index / 64)].every((at) => at >= 16 && at < 48)
+      const wrong = [...data].filter(
+        (value, index) => Math.abs(value - (isBlack(index) ? 0 : 255)) > (name === 'JPEG 2000' ? 60 : 0),
       )
-      const { bytes: image } = await render(withPicture(`q 80 0 0 80 110 10 cm /I Do Q ${redHalf}`))
-      await isRedOnWhite(image)
+      assert.equal(wrong.length, 0, wrong.join())
+    })
+
+    test(`in ${name} is left out if it is damaged, and rejected with the reason if nothing else is on the page`, async () => {
+      const nothing = Buffer.alloc(500, 'x')
+      const large = { side: 8_000 }
+      const shows =
+        'This file cannot be previewed: its first page shows nothing, because its content is damaged or exceeds the limits.'
+      assert.equal(await reasonOf(withPicture(await fixture(file), entries, large)), shows)
+      // Every sequence of bits is a fax.
+      if (name !== 'CCITT fax') assert.equal(await reasonOf(withPicture(nothing, entries)), shows)
+      const content = `q 80 0 0 80 110 10 cm /I Do Q ${redHalf}`
+      await isRedOnWhite((await render(withPicture(nothing, entries, { content, box: '0 0 200 100' }))).bytes)
     })
   }
 
-  test('do not make an empty page of another document an error', async () => {
+  test('that is a mask is shown, and its damage is reported', async () => {
+    const entries = '/ImageMask true /BitsPerComponent 1 /Filter /JBIG2Decode'
+    const content = '1 0 0 rg q 64 0 0 64 0 0 cm /I Do Q'
+    const { bytes } = await render(withPicture(await fixture('square.jbig2'), entries, { content }))
+    const [inside, outside] = [await pixel(bytes, 32, 32), await pixel(bytes, 4, 4)]
+    assert.deepEqual(
+      [inside, outside],
+      [
+        [255, 0, 0],
+        [255, 255, 255],
+      ],
+    )
+    assert.match(
+      await reasonOf(withPicture(Buffer.alloc(500, 'x'), entries, { content })),
+      /its first page shows nothing/,
+    )
+  })
+
+  test('that declares another size than its dictionary does not exceed the limits of the process', async () => {
+    const limited = createPreviewer({ niceness: 0, timeoutMs: 10_000 })
+    after(() => limited.close())
+    const jpx = await fixture('square.jp2')
+    const jbig2 = await fixture('square.jbig2')
+    const sizeOf64 = Buffer.from('0000004000000040', 'hex')
+    const resized = (bytes: Buffer, side: number): Buffer => {
+      const copy = Buffer.from(bytes)
+      for (let at = copy.indexOf(sizeOf64); at >= 0; at = copy.indexOf(sizeOf64)) {
+        copy.writeUInt32BE(side, at)
+        copy.writeUInt32BE(side, at + 4)
+      }
+      return copy
+    }
+    for (const side of [8_000, 60_000, 2_147_483_647]) {
+      const fax = `/Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns ${side} /Rows ${side} >> ${oneBit}`
+      for (const bytes of [
+        withPicture(resized(jpx, side), kinds[0][2]),
+        withPicture(resized(jbig2, side), kinds[1][2]),
+        withPicture(await fixture('square.g4'), fax),
+      ]) {
+        const reason = await reasonOf(bytes, limited)
+        assert.match(
+          reason,
+          /: its first page shows nothing|: reading it needs too much memory|: it is damaged|^it was/,
+        )
+      }
+    }
+  })
+
+  test('does not make an empty page of another document an error', async () => {
     const { width } = await render(page('1 1 1 rg 0 0 100 100 re f'))
     assert.equal(width, 64)
   })
@@ -157,8 +230,8 @@ describe('a hostile or broken PDF', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`
     const image = `<< /Type /XObject /Subtype /Image /Width 9 /Height 9 /ColorSpace /DeviceRGB /BitsPerComponent 8 /F << /FS /URL /F (${url}) >> /Length 0 >>\nstream\n\nendstream`
     const bytes = page(`q 1 0 0 1 110 0 cm /I Do Q ${redHalf}`, { resources: '/XObject << /I 5 0 R >>', more: [image] })
-    // Its stream in the file is too short for the picture.
-    assert.equal(await reasonOf(bytes), 'This file cannot be previewed: it is damaged.')
+    // Its stream in the file is too short for the picture, which is left out.
+    await isRedOnWhite((await render(bytes)).bytes)
     assert.equal(requests, 0)
   })
 
@@ -204,7 +277,11 @@ describe('a hostile or broken PDF', () => {
     }
     for (const [name, bytes] of Object.entries(hostile)) {
       const reason = await reasonOf(bytes, limited)
-      assert.match(reason, /: reading it (?:takes too long|needs too much memory)\.$|: it is damaged\.$|^it was/, name)
+      assert.match(
+        reason,
+        /: reading it (?:takes too long|needs too much memory)\.$|: it is damaged\.$|: its first page shows nothing|^it was/,
+        name,
+      )
     }
     await limited.close()
     await until(

@@ -1,7 +1,8 @@
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas'
 import type sharpModule from 'sharp'
 import { fileURLToPath } from 'node:url'
-import { PreviewError, damaged, encrypted } from '../payload.ts'
+import { folderOfPdfjs, openPdf } from '../open-pdf.ts'
+import { PreviewError, damaged } from '../payload.ts'
 import type { ImageSpec } from './image-spec.ts'
 import { limits } from './limits.ts'
 
@@ -20,22 +21,18 @@ export const scaleOf = (page: Viewport, { width, height, fit }: Omit<ImageSpec, 
   return Math.min(wanted, limits.pdf.edge / Math.max(page.width, page.height))
 }
 
-const openPdf = async (bytes: Buffer) => {
-  const { createIsomorphicCanvasFactory, getDocumentProxy } = await import('unpdf')
-  const CanvasFactory = await createIsomorphicCanvasFactory(() => import('@napi-rs/canvas'))
-  try {
-    return await getDocumentProxy(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), {
-      CanvasFactory,
-      // Letters are drawn as shapes. Fonts that are not embedded are replaced by those that are registered.
-      disableFontFace: true,
-      useSystemFonts: true,
-      useWasm: false,
-      maxImageSize: limits.inputPixels,
-      verbosity: 0,
-    })
-  } catch (error) {
-    throw (error as Error).name === 'PasswordException' ? encrypted() : damaged(error)
-  }
+/** Whether pdf.js has left out pictures or other content of the page, which it reports as a warning. */
+let leavesOut = false
+
+const warn = (message: unknown): void => {
+  leavesOut ||= /^Warning: (?:Image |Unable to decode |getOperatorList - ignoring XObject)/.test(String(message))
+}
+
+/** What pdf.js uses of a browser. */
+const addGlobals = async (): Promise<void> => {
+  const { DOMMatrix, Path2D } = await import('@napi-rs/canvas')
+  Object.assign(globalThis, { DOMMatrix, Path2D })
+  Object.assign(console, { warn })
 }
 
 /** For documents that do not embed their fonts, on machines that have none. */
@@ -47,17 +44,21 @@ const registerFonts = async (): Promise<void> => {
   }
 }
 
-/** Filters of pictures for which unpdf has no decoders. It leaves these pictures out. */
-const missingDecoders = ['/JPXDecode', '/JBIG2Decode', '/CCITTFaxDecode']
-
 const isWhite = ({ buffer, byteOffset, length }: Uint8ClampedArray): boolean =>
   new Uint32Array(buffer, byteOffset, length / 4).every((pixel) => pixel === 0xff_ff_ff_ff)
 
 /** The first page of a PDF on white, as an uncompressed PNG of about the size that is asked for. Throws a PreviewError. */
 export const renderFirstPage = async (sharp: typeof sharpModule, bytes: Buffer, spec: ImageSpec): Promise<Buffer> => {
-  // The library detaches the bytes. The dictionary of a picture is never compressed.
-  const mayLackPictures = missingDecoders.some((filter) => bytes.includes(filter))
-  const pdf = await openPdf(bytes)
+  await addGlobals()
+  const pdf = await openPdf(bytes, {
+    // Fonts that are not embedded: the standard ones are drawn as shapes too, others are replaced by registered ones.
+    useSystemFonts: false,
+    standardFontDataUrl: folderOfPdfjs('standard_fonts'),
+    // Decoders of JPEG 2000, JBIG2 and CCITT fax.
+    wasmUrl: folderOfPdfjs('wasm'),
+    maxImageSize: limits.inputPixels,
+    verbosity: 1,
+  })
   if (pdf.numPages === 0) throw new PreviewError('it has no pages')
   await registerFonts()
   const { createCanvas } = await import('@napi-rs/canvas')
@@ -77,8 +78,8 @@ export const renderFirstPage = async (sharp: typeof sharpModule, bytes: Buffer, 
   const { width, height } = canvas
   const { data } = context.getImageData(0, 0, width, height)
   // Most often a scan. A white image would look like an empty page.
-  if (mayLackPictures && isWhite(data)) {
-    throw new PreviewError('its first page shows nothing: pictures in JPEG 2000, JBIG2 and CCITT fax are not supported')
+  if (leavesOut && isWhite(data)) {
+    throw new PreviewError('its first page shows nothing, because its content is damaged or exceeds the limits')
   }
   return sharp(data, { raw: { width, height, channels: 4 } })
     .removeAlpha()

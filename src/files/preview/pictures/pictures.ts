@@ -26,7 +26,7 @@ export const pictureTypes: ReadonlySet<string> = new Set([
 export const imageTypes: ReadonlySet<string> = new Set([...pictureTypes, 'application/pdf'])
 
 /** Increment it when a change affects the result, so that stored pictures are replaced. */
-export const imageVersion = 2
+export const imageVersion = 3
 
 /** A line of JSON with the type and size, then the bytes. */
 const pack = ({ bytes, ...facts }: Image): Buffer => Buffer.concat([Buffer.from(`${JSON.stringify(facts)}\n`), bytes])

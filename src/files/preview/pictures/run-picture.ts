@@ -30,7 +30,7 @@ export interface PictureRun extends SandboxLimits {
 // The decoder is native code (libvips): a bug in it must not end or read the server process.
 const program = {
   entry: join(import.meta.dirname, 'child.ts'),
-  reads: [import.meta.dirname, join(import.meta.dirname, '../payload.ts')],
+  reads: [import.meta.dirname, ...['payload.ts', 'open-pdf.ts'].map((name) => join(import.meta.dirname, '..', name))],
   allowsNative: true,
 }
 

@@ -124,7 +124,7 @@ describe('MCP connections', () => {
           type: 'image',
           mimeType: 'image/png',
           omitted: true,
-          error: 'The picture could not be read: it is damaged or not a PNG, JPEG, WebP, GIF or AVIF file.',
+          error: 'The picture could not be read: it is damaged or not a PNG, JPEG, WebP, GIF, AVIF or HEIC file.',
         },
       ],
       structuredContent: { token: '[redacted]' },

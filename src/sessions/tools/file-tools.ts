@@ -55,7 +55,7 @@ const maxReadBytes = 56_000
 const read: Tool = {
   name: 'files.read',
   description:
-    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long file comes in parts: call again with nextOffset. A picture (PNG, JPEG, WebP, GIF, AVIF) is shown to models that can see.',
+    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long file comes in parts: call again with nextOffset. A picture (PNG, JPEG, WebP, GIF, AVIF, HEIC) is shown to models that can see.',
   inputSchema: {
     type: 'object',
     properties: {

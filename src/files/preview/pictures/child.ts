@@ -2,6 +2,7 @@
 // writes one line of JSON. Its arguments are what to make, and for an image or a page its size and format.
 import type sharpModule from 'sharp'
 import type { OutputInfo, Sharp } from 'sharp'
+import { decodeHeic, isHeic } from './heic.ts'
 import { makeImage } from './image.ts'
 import type { ImageSpec } from './image-spec.ts'
 import { limits } from './limits.ts'
@@ -84,19 +85,23 @@ const imageOf = async (sharp: Decoder, bytes: Buffer): Promise<ImageResult> => {
   return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
 }
 
-const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'], accepted: 'PNG, JPEG, WebP, GIF or AVIF' }
+const pictures = { formats: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'], accepted: 'PNG, JPEG, WebP, GIF, AVIF or HEIC' }
+
+/** The bytes of a picture that sharp can decode. */
+const readable = async (sharp: Decoder, bytes: Buffer): Promise<Buffer> =>
+  isHeic(bytes) ? decodeHeic(sharp, bytes) : bytes
 
 const modes = {
   picture: {
     ...pictures,
     make: async (sharp: Decoder, bytes: Buffer): Promise<PictureResult> => {
-      const { mimeType, data, info } = await encode(sharp, bytes)
+      const { mimeType, data, info } = await encode(sharp, await readable(sharp, bytes))
       return { mimeType, width: info.width, height: info.height, base64: data.toString('base64') }
     },
   },
   image: {
     ...pictures,
-    make: imageOf,
+    make: async (sharp: Decoder, bytes: Buffer): Promise<ImageResult> => imageOf(sharp, await readable(sharp, bytes)),
   },
   pdf: {
     formats: ['Png'],

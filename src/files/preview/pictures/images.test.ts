@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../../../test/support/documents.ts'
@@ -58,6 +59,63 @@ describe('GET /files/:id/image', () => {
     assert.equal((await image(owner, torn)).response.status, 400)
     const { file: link } = await create(app, owner, { source: 'link', targetFileId: small, name: 'link' })
     assert.equal((await image(owner, link.id)).response.status, 200)
+  })
+
+  test('shows the primary image of a HEIC photo, turned once, with its transparent parts', async () => {
+    const owner = await app.createOrg()
+    const fixture = (name: string) => readFile(new URL(`../../../../test/fixtures/pictures/${name}`, import.meta.url))
+    const pixels = async (bytes: Buffer, points: [number, number][]) => {
+      const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+      const colors = points.map(([x, y]) => [...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4)])
+      return {
+        size: [info.width, info.height],
+        colors: colors.map((color) => color.map((value) => Math.round(value / 51) * 51)),
+      }
+    }
+    const [red, green, blue, white] = [
+      [255, 0, 0, 255],
+      [0, 255, 0, 255],
+      [0, 0, 255, 255],
+      [255, 255, 255, 255],
+    ]
+    // The file has 64 x 48 pixels, is turned by its own properties, and its EXIF data say the same.
+    const turned = await fixture('turned.heic')
+    const photo = await storePicture(owner, turned, 'a.heic', 'image/heic')
+    const upright = await image(owner, photo, '?format=png')
+    assert.equal(upright.response.status, 200, upright.bytes.toString())
+    const found = await pixels(upright.bytes, [
+      [12, 16],
+      [36, 16],
+      [12, 48],
+      [36, 48],
+    ])
+    assert.deepEqual(found, { size: [48, 64], colors: [blue, red, white, green] })
+    const clear = await storePicture(owner, await fixture('transparent.heic'), 'b.heic', 'image/heic')
+    const { response, bytes } = await image(owner, clear)
+    assert.equal(response.headers.get('content-type'), 'image/png')
+    const { size, colors } = await pixels(bytes, [
+      [16, 12],
+      [48, 12],
+      [16, 36],
+      [48, 36],
+    ])
+    assert.deepEqual([size, colors.slice(0, 3), colors[3]?.[3]], [[64, 48], [red, green, blue], 0])
+    // The size that the container declares.
+    const huge = Buffer.from(turned)
+    const sizeOf64x48 = Buffer.from('0000004000000030', 'hex')
+    for (let at = huge.indexOf(sizeOf64x48); at >= 0; at = huge.indexOf(sizeOf64x48)) {
+      huge.writeUInt32BE(60_000, at)
+      huge.writeUInt32BE(20_000, at + 4)
+    }
+    for (const [bad, reason] of [
+      [huge, /it has more than 60 million pixels/],
+      [turned.subarray(0, -300), /it is damaged or not a PNG, JPEG, WebP, GIF, AVIF or HEIC file/],
+      [turned.subarray(0, 40), /it is damaged/],
+    ] as const) {
+      const rejected = await image(owner, await storePicture(owner, bad, 'c.heic', 'image/heic'))
+      assert.equal(rejected.response.status, 400)
+      assert.match(rejected.bytes.toString(), reason)
+    }
   })
 
   test('is in the format that Accept or the query names, and is made once for each', async () => {

@@ -20,6 +20,8 @@ export const pictureTypes: ReadonlySet<string> = new Set([
   'image/webp',
   'image/gif',
   'image/avif',
+  'image/heic',
+  'image/heif',
 ])
 
 /** The types that images in other sizes are made of: of a PDF, its first page. */

@@ -36,7 +36,7 @@ export const registerImageRoutes = (app: App, deps: FilesDeps): void => {
         tags: ['Files'],
         summary: 'Retrieve a picture in another size, or a page',
         description:
-          'Returns a picture (PNG, JPEG, WebP, AVIF or GIF, of which the first frame) upright, never larger than it is, and without its metadata; or the first page of a PDF on white, in the size that is asked for. BAD_REQUEST with the reason for a file that is neither, over 25 MB, over 60 million pixels, damaged or protected by a password, or that needs too much time or memory. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many images are requested at once. Supports `If-None-Match`.',
+          'Returns a picture (PNG, JPEG, WebP, AVIF, HEIC or GIF, of which the first frame) upright, never larger than it is, and without its metadata; or the first page of a PDF on white, in the size that is asked for. BAD_REQUEST with the reason for a file that is neither, over 25 MB, over 60 million pixels, damaged or protected by a password, or that needs too much time or memory. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many images are requested at once. Supports `If-None-Match`.',
         params: IdParams,
         querystring: ImageQuery,
         response: { 200: Bytes('The image.', 'image/webp') },

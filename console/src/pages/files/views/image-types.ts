@@ -8,6 +8,8 @@ export const imageTypes: ReadonlySet<string> = new Set([
   'image/webp',
   'image/gif',
   'image/avif',
+  'image/heic',
+  'image/heif',
   'application/pdf',
 ])
 

@@ -63,6 +63,12 @@ export const effectivePermissions = (role: Role, scopes: readonly string[]): Rea
   )
 }
 
+/** The roles that people with this role may give to others: only owners make owners. */
+export const rolesGivenBy = (role: Role): readonly Role[] => {
+  if (!ofRole[role].includes('members:write')) return []
+  return role === 'owner' ? roles : roles.filter((given) => given !== 'owner')
+}
+
 /** Owners and admins act for others of their org where no permission says so, such as ending their locks. */
 export const isAdministrator = (role: Role): boolean => role === 'owner' || role === 'admin'
 

@@ -279,6 +279,16 @@ export const samples: Record<string, MakeSample[]> = {
       return { path: `${api}/members/${body.data.items[0].id}`, options: { as: owner } }
     },
   ],
+  [`PATCH ${api}/members/:id`]: [
+    async (app, owner) => {
+      const admin = await app.createUser(owner, 'admin')
+      const { email } = await app.createOrg('Elsewhere')
+      await app.call('POST', `${api}/members`, { as: admin, json: { email, role: 'member' } })
+      const { body } = await app.call('GET', `${api}/members?userId=${admin.userId}`, { as: owner })
+      const options = { as: owner, json: { role: 'member' }, headers: await app.stepUp(owner) }
+      return { path: `${api}/members/${body.data.items[0].id}`, options }
+    },
+  ],
   [`PATCH ${api}/me`]: [
     async (app, owner) => ({
       path: `${api}/me`,

@@ -9,22 +9,34 @@ export interface NewInvitation {
   name: string
   role: Role
   workspaceIds: readonly string[]
-  /** The name of the inviting member in the org. */
-  invitedBy: string
+  /** The inviting member, with their name in the org. */
+  invitedBy: { id: string; name: string }
 }
 
 /** Undefined when the person has an invitation. */
 export const insertInvitation = (db: Db, orgId: string, invitation: NewInvitation) =>
   db.row<{ id: string }>(sql`
-    insert into invitations (org_id, id, user_id, name, role, workspace_ids, invited_by)
+    insert into invitations (org_id, id, user_id, name, role, workspace_ids, invited_by, invited_by_id)
     values (${orgId}, ${invitation.id}, ${invitation.userId}, ${invitation.name}, ${invitation.role},
-      ${invitation.workspaceIds}::uuid[], ${invitation.invitedBy})
+      ${invitation.workspaceIds}::uuid[], ${invitation.invitedBy.name}, ${invitation.invitedBy.id})
     on conflict (org_id, user_id) do nothing
     returning id`)
 
-export const deleteInvitation = (db: Db, orgId: string, id: string) =>
-  db.row<{ id: string; userId: string; role: Role }>(sql`
-    delete from invitations where org_id = ${orgId} and id = ${id} returning id, user_id, role`)
+export interface InvitationRow {
+  id: string
+  userId: string
+  role: Role
+}
+
+/** The open invitations by a member for one of these roles. */
+export const listInvitationsBy = (db: Db, orgId: string, memberUserId: string, roles: readonly Role[]) =>
+  db.rows<InvitationRow>(sql`
+    select id, user_id, role from invitations
+    where org_id = ${orgId} and invited_by_id = ${memberUserId} and role = any(${roles}::text[])`)
+
+export const deleteInvitations = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.rows<InvitationRow>(sql`
+    delete from invitations where org_id = ${orgId} and id = any(${ids}::uuid[]) returning id, user_id, role`)
 
 export const deleteInvitationOfUser = (db: Db, orgId: string, userId: string) =>
   db.execute(sql`delete from invitations where org_id = ${orgId} and user_id = ${userId}`)

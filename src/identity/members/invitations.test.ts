@@ -4,6 +4,7 @@ import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
+import { until } from '../../../test/support/until.ts'
 import { systemActor } from '../actor.ts'
 import { addMember } from './members.ts'
 import { createSignInLink } from '../sign-in/links.ts'
@@ -179,6 +180,92 @@ describe('accepting and declining an invitation', () => {
     const { id } = (await invite(owner, person.email, 'owner')).body.data
     assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: admin })).status, 403)
     assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: owner })).status, 200)
+  })
+})
+
+describe('what a member granted before they lose the right to grant it', () => {
+  const memberIdOf = async ({ orgId, userId }: TestActor): Promise<string> =>
+    (
+      await app.db.row<{ id: string }>(sql`
+        select id from members where org_id = ${orgId} and user_id = ${userId}`)
+    )?.id ?? ''
+  const remove = async (as: TestActor, member: TestActor): Promise<Answer> =>
+    app.call('DELETE', `/api/v1/members/${await memberIdOf(member)}`, { as })
+  const setRole = async (as: TestActor, member: TestActor, role: string): Promise<Answer> =>
+    app.call('PATCH', `/api/v1/members/${await memberIdOf(member)}`, {
+      as,
+      json: { role },
+      headers: await app.stepUp(as),
+    })
+  const useLink = async (answer: Answer): Promise<number> =>
+    (await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: tokenOf(answer) } })).status
+
+  test('withdraws the invitations of a removed owner and their unused sign-in links, and nothing of others', async () => {
+    const [owner, accomplice, guest] = [await app.createOrg(), await app.createOrg(), await app.createOrg()]
+    const removed = await app.createUser(owner, 'owner')
+    const theirs = await invite(removed, accomplice.email, 'owner')
+    const ours = await invite(owner, guest.email)
+    const link = await invite(removed, `new-${newId()}@example.com`, 'owner')
+    const ourLink = await invite(owner, `new-${newId()}@example.com`)
+    assert.equal((await remove(owner, removed)).status, 200)
+    const person = await signIn(accomplice.userId)
+    assert.deepEqual(await invitationsOf(person), [])
+    assert.equal((await person('POST', `/me/invitations/${theirs.body.data.id}/accept`)).status, 404)
+    assert.equal(await useLink(theirs), 401)
+    assert.equal(await useLink(link), 401)
+    assert.equal(await useLink(ourLink), 200)
+    assert.equal(
+      (await (await signIn(guest.userId))('POST', `/me/invitations/${ours.body.data.id}/accept`)).status,
+      200,
+    )
+    const { items } = (await app.call('GET', '/api/v1/audit-log?action=member.invitation-withdrawn', { as: owner }))
+      .body.data
+    assert.equal(items.length, 1)
+    assert.equal(items[0].actor.id, owner.userId)
+    assert.deepEqual(items[0].details, { userId: accomplice.userId, role: 'owner', invitedBy: removed.userId })
+  })
+
+  test('withdraws only the invitations that a changed role does not permit', async () => {
+    const [owner, first, second] = [await app.createOrg(), await app.createOrg(), await app.createOrg()]
+    const other = await app.createUser(owner, 'owner')
+    assert.equal((await invite(other, first.email, 'owner')).status, 201)
+    assert.equal((await invite(other, second.email, 'admin')).status, 201)
+    const rolesOf = async (): Promise<string[]> =>
+      (await app.call('GET', '/api/v1/members?status=invited', { as: owner })).body.data.items.map(
+        ({ role }: { role: string }) => role,
+      )
+    assert.equal((await setRole(owner, other, 'admin')).status, 200)
+    assert.deepEqual(await rolesOf(), ['admin'])
+    assert.equal((await setRole(owner, other, 'billing_manager')).status, 200)
+    assert.deepEqual(await rolesOf(), [])
+  })
+
+  test('adds nobody for an owner who loses the role while the request runs', async () => {
+    const [owner, accomplice] = [await app.createOrg(), await app.createOrg()]
+    const removed = await app.createUser(owner, 'owner')
+    const headers = await app.stepUp(removed)
+    const json = { email: accomplice.email, role: 'owner' }
+    const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const change = app.db.transaction('all orgs', async (db) => {
+      await db.execute(sql`
+        select id from members where org_id = ${owner.orgId} and user_id = ${removed.userId} for update`)
+      locked.resolve()
+      await release.promise
+      await db.execute(sql`
+        update members set role = 'member' where org_id = ${owner.orgId} and user_id = ${removed.userId}`)
+    })
+    await locked.promise
+    const pending = app.call('POST', '/api/v1/members', { as: removed, json, headers })
+    await until('the request waits for the change', async () => {
+      const row = await app.db.row<{ waiting: number }>(sql`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%for share%'`)
+      return row?.waiting === 1
+    })
+    release.resolve()
+    await change
+    assert.equal((await pending).status, 403)
+    assert.deepEqual(await invitationsOf(await signIn(accomplice.userId)), [])
   })
 })
 

@@ -1,13 +1,15 @@
-import type { Database } from '../../platform/database/database.ts'
+import type { Database, Transaction } from '../../platform/database/database.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
+import type { Role } from '../permissions.ts'
 import { recordMember } from './events.ts'
 import * as queries from './invitation-queries.ts'
 import type { OwnInvitationRow, SessionOwnerRow } from './invitation-queries.ts'
+import { lockPeople } from './person-queries.ts'
 import * as memberQueries from './queries.ts'
-import { withdrawOrg } from '../sign-in/queries.ts'
+import { deleteLinksBy, withdrawOrg } from '../sign-in/queries.ts'
 import { sessionTokenOf } from '../sign-in/session-cookie.ts'
 import * as workspaceQueries from './workspace-queries.ts'
 
@@ -61,24 +63,70 @@ export const acceptInvitation = (
 /** Ends the invitation and what began with the org's sign-in link. NOT_FOUND when it is not theirs. */
 export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: string, origin: Origin): Promise<void> =>
   db.transaction('all orgs', async (db) => {
+    await lockPeople(db, [owner.userId])
     const invitation = isUuid(id) ? await queries.consumeOwnInvitation(db, owner, id) : undefined
     if (!invitation) throw notFound('Invitation')
-    await withdrawOrg(db, invitation.userId, invitation.orgId)
+    await withdrawOrg(db, [invitation.userId], invitation.orgId)
     const { id: memberId, userId } = invitation
     const actor = actorOf(invitation, origin)
     await audit(db, actor, 'member.declined', { type: 'member', id: memberId, details: { userId } })
     await recordMember(db, actor, 'member.declined', { memberId, userId })
   })
 
+/** Ends invitations, and what began with the sign-in links of the org. Returns those that nobody answered meanwhile. */
+const end = async (
+  db: Transaction,
+  actor: Actor,
+  found: readonly queries.InvitationRow[],
+  details: { invitedBy?: string } = {},
+): Promise<queries.InvitationRow[]> => {
+  const { orgId } = actor
+  // The people first, as everywhere: whoever invites somebody has locked them before the invitation.
+  await lockPeople(
+    db,
+    found.map(({ userId }) => userId),
+  )
+  const ended = await queries.deleteInvitations(
+    db,
+    orgId,
+    found.map(({ id }) => id),
+  )
+  await withdrawOrg(
+    db,
+    ended.map(({ userId }) => userId),
+    orgId,
+  )
+  for (const { id, userId, role } of ended) {
+    const resource = { type: 'member', id, details: { userId, role, ...details } }
+    await audit(db, actor, 'member.invitation-withdrawn', resource)
+    await recordMember(db, actor, 'member.removed', { memberId: id, userId, role, status: 'invited' })
+  }
+  return ended
+}
+
 /** Withdraws an invitation. Returns whether there was one. */
 export const withdrawInvitation = (db: Database, actor: Actor, id: string): Promise<boolean> =>
   db.transaction(actor, async (db) => {
-    const invitation = await queries.deleteInvitation(db, actor.orgId, id)
-    if (!invitation) return false
-    const { userId, role } = invitation
-    if (role === 'owner' && actor.role !== 'owner') throw forbidden('Only owners may add, change or remove owners.')
-    await withdrawOrg(db, userId, actor.orgId)
-    await audit(db, actor, 'member.invitation-withdrawn', { type: 'member', id, details: { userId, role } })
-    await recordMember(db, actor, 'member.removed', { memberId: invitation.id, userId, role, status: 'invited' })
-    return true
+    const invited = await memberQueries.findMember(db, actor.orgId, id, 'invited')
+    if (!invited) return false
+    if (invited.role === 'owner' && actor.role !== 'owner') {
+      throw forbidden('Only owners may add, change or remove owners.')
+    }
+    return (await end(db, actor, [invited])).length > 0
   })
+
+/**
+ * Withdraws what a member granted for later and may not grant any more: open invitations for these roles, and unused
+ * sign-in links. Otherwise somebody who was removed could become a member again, under another address.
+ */
+export const withdrawOffersOf = async (
+  db: Transaction,
+  actor: Actor,
+  userId: string,
+  roles: readonly Role[],
+): Promise<void> => {
+  if (roles.length === 0) return
+  const found = await queries.listInvitationsBy(db, actor.orgId, userId, roles)
+  if (found.length > 0) await end(db, actor, found, { invitedBy: userId })
+  await deleteLinksBy(db, actor.orgId, userId)
+}

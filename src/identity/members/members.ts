@@ -7,11 +7,11 @@ import { audit } from '../audit/audit.ts'
 import { recordMember } from './events.ts'
 import { deleteGrantsOfMember, deleteMarksOfMember, endWorkOfMember } from '../grantees/queries.ts'
 import * as invitations from './invitation-queries.ts'
-import { withdrawInvitation } from './invitations.ts'
+import { withdrawInvitation, withdrawOffersOf } from './invitations.ts'
 import * as queries from './queries.ts'
 import type { ListedMemberRow, MemberPage, MemberRow } from './queries.ts'
 import { cleanEmail, cleanName } from '../names.ts'
-import { seesAllWorkspaces } from '../permissions.ts'
+import { effectivePermissions, roles, rolesGivenBy, seesAllWorkspaces } from '../permissions.ts'
 import type { Role } from '../permissions.ts'
 import { findPersonByEmail, insertPerson, lockPerson } from './person-queries.ts'
 import type { PersonRow } from './person-queries.ts'
@@ -30,10 +30,21 @@ export interface NewMember {
 }
 
 const ownersOnly = forbidden('Only owners may add, change or remove owners.')
+const lostAuthority = forbidden('You may not manage members any more.')
 const alreadyMember = conflict('This person is already a member of the org.')
 const notAccepted = conflict('This person has not accepted the invitation yet. Withdraw it and send another one.')
 const canSignIn = conflict('This person can sign in already, so no link is needed.')
 const lastOwner = conflict('An org needs at least one owner. Make somebody else an owner first.')
+
+/**
+ * The role of the caller, which nobody takes from them until the transaction ends: whoever removes them waits, and then
+ * sees what they granted.
+ */
+const holdRole = async (db: Transaction, { orgId, userId, apiKey }: Actor): Promise<Role> => {
+  const held = await queries.holdMember(db, orgId, userId)
+  if (!held || !effectivePermissions(held.role, apiKey?.scopes ?? []).has('members:write')) throw lostAuthority
+  return held.role
+}
 
 /** The person with this address, created when there is none. */
 const personOf = async (db: Transaction, email: string, name: string): Promise<PersonRow> => {
@@ -83,7 +94,8 @@ const invite = async (db: Transaction, actor: Actor, userId: string, input: NewM
   if (await queries.findMemberOfUser(db, orgId, userId)) throw alreadyMember
   const workspaceIds = await workspacesFor(db, orgId, input)
   const { role } = input
-  const invitation = { id: newId(), userId, name: nameOf(input), role, workspaceIds, invitedBy: actor.userName }
+  const invitedBy = { id: actor.userId, name: actor.userName }
+  const invitation = { id: newId(), userId, name: nameOf(input), role, workspaceIds, invitedBy }
   const inserted = await invitations.insertInvitation(db, orgId, invitation)
   const invited = inserted && (await queries.findMember(db, orgId, inserted.id, 'invited'))
   if (!invited) throw conflict('This person is already invited. Withdraw the invitation to send another one.')
@@ -114,13 +126,13 @@ export const createMember = (
 ): Promise<{ member: MemberRow; signInPath: string | null }> =>
   // A member of another org gets an invitation, so memberships of all orgs are read.
   db.transaction('all orgs', async (db) => {
-    if (input.role === 'owner' && actor.role !== 'owner') throw ownersOnly
+    if (!rolesGivenBy(await holdRole(db, actor)).includes(input.role)) throw ownersOnly
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (input.role !== 'member') await requireStepUp(db, actor, stepUpToken)
     const member = await addOrInvite(db, actor, input)
     if (!steppedUp || (await signInQueries.hasPasswordForAllOrgs(db, member.userId)))
       return { member, signInPath: null }
-    const { path } = await createSignInLink(db, member.userId, [actor.orgId])
+    const { path } = await createSignInLink(db, member.userId, [actor.orgId], actor.userId)
     if (member.status === 'active') {
       await audit(db, actor, 'member.invited', { type: 'member', id: member.id, details: { userId: member.userId } })
     }
@@ -168,9 +180,10 @@ export const renewSignInLink = (
   // The person can be a member of other orgs.
   db.transaction('all orgs', async (db) => {
     const { orgId } = actor
+    const role = await holdRole(db, actor)
     const member = (await queries.findMember(db, orgId, id)) ?? (await queries.findMember(db, orgId, id, 'invited'))
     if (!member) throw notFound('Member')
-    if (member.role === 'owner' && actor.role !== 'owner') throw ownersOnly
+    if (!rolesGivenBy(role).includes(member.role)) throw ownersOnly
     await requireStepUp(db, actor, stepUpToken)
     // A first sign-in at the same time ends before or waits.
     await lockPerson(db, member.userId)
@@ -178,10 +191,10 @@ export const renewSignInLink = (
     if (member.status === 'active' && (await signInQueries.hasSignedIn(db, member.userId))) throw canSignIn
     const details = { userId: member.userId }
     await audit(db, actor, 'member.sign-in-link-created', { type: 'member', id: member.id, details })
-    return createSignInLink(db, member.userId, [orgId])
+    return createSignInLink(db, member.userId, [orgId], actor.userId)
   })
 
-/** Changes the role of a member. Needs step-up. */
+/** Changes the role of a member, and withdraws what they may not grant any more. Needs step-up. */
 export const changeRole = (
   db: Database,
   actor: Actor,
@@ -200,6 +213,9 @@ export const changeRole = (
       const details = { userId, from: previousRole, to: role }
       await audit(db, actor, 'member.role-changed', { type: 'member', id: member.id, details })
       await recordMember(db, actor, 'member.role_changed', { memberId: member.id, userId, role, previousRole })
+      const kept = rolesGivenBy(role)
+      const lost = rolesGivenBy(previousRole).filter((given) => !kept.includes(given))
+      await withdrawOffersOf(db, actor, userId, lost)
     }
     const changed = await queries.findMember(db, actor.orgId, id)
     if (!changed) throw notFound('Member')
@@ -210,8 +226,8 @@ export const changeRole = (
 export type EndConnections = (db: Transaction, by: Actor, userId: string) => Promise<void>
 
 /**
- * Removes a member with their API keys and connections, and removes this org from the scopes of their sessions and passwords. Withdraws
- * the invitation of a person who has not accepted it.
+ * Removes a member with their API keys and connections, removes this org from the scopes of their sessions and passwords, and
+ * withdraws the invitations that they sent. Withdraws the invitation of a person who has not accepted it.
  */
 export const removeMember = async (
   db: Database,
@@ -226,15 +242,18 @@ export const removeMember = async (
     if (member.role === 'owner' && !isOwner) throw ownersOnly
     requireMatch(ifMatch, member)
     if (isLastOwner) throw lastOwner
+    // Waits for sign-ins and changes of passwords that have read the membership.
+    await lockPerson(db, member.userId)
     await deleteGrantsOfMember(db, actor.orgId, member.userId)
     await deleteMarksOfMember(db, actor.orgId, member.userId)
     await endWorkOfMember(db, actor.orgId, member.userId)
     await endConnections(db, actor, member.userId)
     await queries.deleteMember(db, actor.orgId, id)
-    await signInQueries.withdrawOrg(db, member.userId, actor.orgId)
+    await signInQueries.withdrawOrg(db, [member.userId], actor.orgId)
     await signInQueries.deleteSessionsWithoutOrg(db, member.userId)
     const details = { userId: member.userId, role: member.role }
     await audit(db, actor, 'member.removed', { type: 'member', id: member.id, details })
     await recordMember(db, actor, 'member.removed', { memberId: member.id, ...details, status: 'active' })
+    await withdrawOffersOf(db, actor, member.userId, roles)
   })
 }

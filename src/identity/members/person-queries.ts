@@ -22,6 +22,10 @@ export const insertPerson = (db: Db, person: PersonRow) =>
     on conflict (email) do nothing
     returning id, email, name`)
 
+/** Locks people as `lockPerson` does, in order of id to prevent deadlocks. */
+export const lockPeople = (db: Db, userIds: readonly string[]) =>
+  db.execute(sql`select id from users where id = any(${userIds}::uuid[]) order by id for no key update`)
+
 /** Locks the person: changes of their passwords and second factors wait until the transaction ends. */
 export const lockPerson = (db: Db, userId: string) =>
   db.execute(sql`select id from users where id = ${userId} for no key update`)

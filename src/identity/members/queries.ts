@@ -89,6 +89,11 @@ export const lockMemberOfUser = (db: Db, orgId: string, userId: string) =>
   db.row<{ id: string; name: string }>(sql`
     select id, name from members where org_id = ${orgId} and user_id = ${userId} for no key update`)
 
+/** Locks the membership: it is neither removed nor given another role until the transaction ends. */
+export const holdMember = (db: Db, orgId: string, userId: string) =>
+  db.row<{ role: Role }>(sql`
+    select role from members where org_id = ${orgId} and user_id = ${userId} for share`)
+
 export const renameMember = (db: Db, orgId: string, id: string, name: string) =>
   db.execute(sql`
     update members set name = ${name}, revision = revision + 1, updated_at = now()

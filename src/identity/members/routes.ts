@@ -112,12 +112,12 @@ export const registerMemberRoutes = (app: App, { db, config, endConnections }: M
   app.patch(
     `${apiPrefix}/members/:id`,
     {
-      config: { access: 'members:write', what, events: ['member.role_changed'] },
+      config: { access: 'members:write', what, events: ['member.role_changed', 'member.removed'] },
       schema: {
         tags,
         summary: 'Change the role of a member',
         description:
-          'Changes the role of a member. Requires step-up. Only owners can add or remove owners. CONFLICT for the last owner, and for a person who has not accepted yet: remove them and invite them again.',
+          'Changes the role of a member. Requires step-up. Only owners can add or remove owners. Withdraws open invitations that the member may not send with the new role, and their unused sign-in links. CONFLICT for the last owner, and for a person who has not accepted yet: remove them and invite them again.',
         params: IdParams,
         body: MemberPatch,
         response: { 200: Success(Member) },
@@ -138,7 +138,7 @@ export const registerMemberRoutes = (app: App, { db, config, endConnections }: M
         tags,
         summary: 'Remove a member',
         description:
-          'Removes a member from the org. Their API keys, sessions and connections in this org end at once. For a person who has not accepted yet, the invitation ends. CONFLICT for the last owner.',
+          'Removes a member from the org. Their API keys, sessions and connections in this org end at once, and so do the invitations that they sent and nobody accepted, and their unused sign-in links. For a person who has not accepted yet, the invitation ends. CONFLICT for the last owner.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

@@ -87,22 +87,28 @@ export const deleteSessions = (db: Db, userId: string) =>
 const removeOrg = (orgId: string): Sql => sql`reach = array_remove(reach, ${orgId}::uuid)`
 
 /**
- * Removes the org from the scopes of a person's links, sessions, passwords, second factors and step-up tokens. Those for
+ * Removes the org from the scopes of people's links, sessions, passwords, second factors and step-up tokens. Those for
  * all orgs stay: whether they give access to the org depends on the membership.
  */
-export const withdrawOrg = async (db: Db, userId: string, orgId: string): Promise<void> => {
-  const ofOrg = sql`user_id = ${userId} and reach @> array[${orgId}::uuid]`
+export const withdrawOrg = async (db: Db, userIds: readonly string[], orgId: string): Promise<void> => {
+  const ofPeople = sql`user_id = any(${userIds}::uuid[])`
+  const ofOrg = sql`${ofPeople} and reach @> array[${orgId}::uuid]`
   await db.execute(sql`delete from sign_in_links where ${ofOrg}`)
   await db.execute(sql`delete from step_up_tokens where ${ofOrg}`)
   await db.execute(sql`
-    delete from sign_in_verifications where value = ${userId}::text and reach @> array[${orgId}::uuid]`)
+    delete from sign_in_verifications where value = any(${userIds}::text[]) and reach @> array[${orgId}::uuid]`)
   await db.execute(sql`update two_factors set ${removeOrg(orgId)} where ${ofOrg}`)
   await db.execute(sql`update sign_in_accounts set ${removeOrg(orgId)} where ${ofOrg}`)
   await db.execute(sql`update sign_in_sessions set ${removeOrg(orgId)} where ${ofOrg}`)
-  await db.execute(sql`delete from sign_in_sessions where user_id = ${userId} and reach = '{}'`)
-  await db.execute(sql`delete from sign_in_accounts where user_id = ${userId} and reach = '{}'`)
-  await db.execute(sql`delete from two_factors where user_id = ${userId} and reach = '{}'`)
+  await db.execute(sql`delete from sign_in_sessions where ${ofPeople} and reach = '{}'`)
+  await db.execute(sql`delete from sign_in_accounts where ${ofPeople} and reach = '{}'`)
+  await db.execute(sql`delete from two_factors where ${ofPeople} and reach = '{}'`)
 }
+
+/** Deletes the links of the org that a member created and nobody has used. */
+export const deleteLinksBy = (db: Db, orgId: string, userId: string) =>
+  db.execute(sql`
+    delete from sign_in_links where created_by_id = ${userId} and reach @> array[${orgId}::uuid]`)
 
 export const deleteSessionsWithoutOrg = (db: Db, userId: string) =>
   db.execute(sql`
@@ -152,13 +158,16 @@ export const findAccount = (db: Db, sessionId: string) =>
     where s.id = ${sessionId}`)
 
 /** Replaces the link of the same scope; a link for all orgs replaces all others. */
-export const replaceSignInLink = (db: Db, hash: Buffer, userId: string, orgScope: OrgScope) =>
+export const replaceSignInLink = (
+  db: Db,
+  { hash, userId, orgScope, createdBy }: { hash: Buffer; userId: string; orgScope: OrgScope; createdBy: string | null },
+) =>
   db.row<{ expiresAt: string }>(sql`
     with older as (
       delete from sign_in_links
       where (user_id = ${userId} and (${orgScope}::uuid[] is null or reach = ${orgScope}::uuid[])) or expires_at <= now())
-    insert into sign_in_links (hash, user_id, reach, expires_at)
-    values (${hash}, ${userId}, ${orgScope}, now() + interval '24 hours')
+    insert into sign_in_links (hash, user_id, reach, created_by_id, expires_at)
+    values (${hash}, ${userId}, ${orgScope}, ${createdBy}, now() + interval '24 hours')
     returning expires_at`)
 
 export interface LinkOrgRow {
@@ -181,6 +190,9 @@ export const findLinkOrg = (db: Db, hash: Buffer) =>
           or (l.reach is null and o.id in (select m.org_id from members m where m.user_id = l.user_id))
       ) opened on true
     where l.hash = ${hash} and l.expires_at > now()`)
+
+export const findLinkUser = (db: Db, hash: Buffer) =>
+  db.row<{ userId: string }>(sql`select user_id from sign_in_links where hash = ${hash}`)
 
 /** Deletes the link. Undefined when it is unknown, used or expired. */
 export const consumeSignInLink = (db: Db, hash: Buffer) =>

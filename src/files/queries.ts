@@ -271,27 +271,15 @@ export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChange
     where f.org_id = ${actor.orgId} and f.id = ${id}
     returning ${fileColumns}`)
 
-/** A signed URL is of no use after its creator has left the org. */
-const creatorIsMember = (orgId: string) =>
-  sql`exists (select 1 from members m where m.org_id = ${orgId} and m.user_id = f.created_by)`
-
-export interface FinishedFile {
-  blobId: string
-  sha256: Buffer
-  /** Whether the file is left pending when its creator has left the org. */
-  ofMember: boolean
-}
-
 /**
  * Completes a pending file. Undefined when it is deleted or completed already. The file is marked untrusted, because a
  * signed upload URL does not identify its user.
  */
-export const finishFile = (db: Db, orgId: string, id: string, { blobId, sha256, ofMember }: FinishedFile) =>
+export const finishFile = (db: Db, orgId: string, id: string, { blobId, sha256 }: { blobId: string; sha256: Buffer }) =>
   db.row<FileRow>(sql`
     update files f
     set status = 'ready', is_untrusted = true, blob_id = ${blobId}, sha256 = ${sha256}, content_at = now(), revision = revision + 1, updated_at = now()
     where f.org_id = ${orgId} and f.id = ${id} and f.status = 'pending' and f.deleted_at is null
-      and (not ${ofMember}::boolean or ${creatorIsMember(orgId)})
     returning ${fileColumns}`)
 
 export interface PendingRow {
@@ -299,14 +287,14 @@ export interface PendingRow {
   mimeType: string
   size: number
   status: Status
+  createdBy: string
 }
 
-/** An uploaded file whose creator is a member of the org. */
+/** An uploaded file, pending or not. */
 export const findUpload = (db: Db, orgId: string, id: string) =>
   db.row<PendingRow>(sql`
-    select f.id, f.mime_type, ${sizeOf(sql`f`)} as size, f.status from files f
-    where f.org_id = ${orgId} and f.id = ${id} and f.source = 'upload' and f.deleted_at is null
-      and ${creatorIsMember(orgId)}`)
+    select f.id, f.mime_type, ${sizeOf(sql`f`)} as size, f.status, f.created_by from files f
+    where f.org_id = ${orgId} and f.id = ${id} and f.source = 'upload' and f.deleted_at is null`)
 
 /** Deletes a file, into the trash when `trashId` is set. */
 export const softDeleteFile = (db: Db, orgId: string, id: string, trashId: string | null) =>

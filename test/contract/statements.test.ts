@@ -247,6 +247,16 @@ const samples: Record<string, { broken: string[]; right: string[] }> = {
       'with c as (update sessions set revision = 1 where org_id = $1 returning id) update session_participants p set updated_at = now() from c where p.org_id = $2 and p.session_id = c.id',
     ],
   },
+  'table of the coordinator in a condition': {
+    broken: [
+      'select f.id from files f where f.org_id = $1 and exists (select from members m where m.org_id = $1 and m.user_id = f.created_by)',
+      'update files f set status = $1 where f.org_id = $2 and (not $3 or exists (select from members m where m.org_id = $2))',
+    ],
+    right: [
+      'select f.id, exists (select from members m where m.org_id = $1) as is_member from files f where f.org_id = $1',
+      'select m.id from members m where m.org_id = $1 and exists (select from users u where u.id = m.user_id)',
+    ],
+  },
   'all people joined to rows of a shard': {
     broken: ['select s.id, u.email from oauth_states s join users u on u.id = s.user_id where s.org_id = $1'],
     right: ['select m.role, u.email from members m join users u on u.id = m.user_id where m.org_id = $1'],

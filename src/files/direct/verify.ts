@@ -63,8 +63,7 @@ const finish = async (
       await queries.setBlobState(db, orgId, blobId, { from: 'part', to: 'writing' })
       const blob = await blobQueries.activateBlob(db, { orgId, blobId, ...measured })
       if (!blob) throw conflict('The bytes were deleted.')
-      const finished = { blobId: blob.id, sha256: measured.sha256, ofMember: false }
-      const row = await fileQueries.finishFile(db, orgId, fileId, finished)
+      const row = await fileQueries.finishFile(db, orgId, fileId, { blobId: blob.id, sha256: measured.sha256 })
       if (!row) throw notFound('File')
       await recordChange(db, systemActor(orgId, 'Upload URL'), { before: row, after: row }, ['content'])
       if (blob.id === blobId) return

@@ -21,7 +21,7 @@ import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts
 import { requireToken, uploadUrlOf } from '../signed-urls/signed-urls.ts'
 import { checkFormLength, lengthOf, repeatForm, uploadForm } from './upload-form.ts'
 import { maxFileBytes } from './limits.ts'
-import { alreadyFinished, finishUpload, receive, tooLarge } from './uploads.ts'
+import { alreadyFinished, findUploadOfMember, finishUpload, receive, tooLarge } from './uploads.ts'
 import { getOverwritable, overwriteFile } from '../versions/versions.ts'
 
 /** The Content-Type of a signed PUT must be the declared type, application/octet-stream, or absent. */
@@ -184,7 +184,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         const { id } = request.params
         if (request.query.token === undefined) return replaceContent(deps, request, reply, id)
         const claims = requireToken(deps, request.query.token, 'put', id)
-        const pending = await queries.findUpload(db, claims.orgId, id)
+        const pending = await findUploadOfMember(db, claims.orgId, id)
         if (!pending) throw notFound('File')
         if (pending.status !== 'pending') throw alreadyFinished()
         checkPutType(request.headers['content-type'], claims.contentType)

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { systemActor } from '../../identity/actor.ts'
 import type { Actor } from '../../identity/actor.ts'
+import { isMember } from '../../identity/sign-in/user-authority.ts'
 import type { EventAuthor } from '../../outbox/record.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
-import type { Database, Transaction } from '../../platform/database/database.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { storageKeyOf } from '../blobs/blobs.ts'
@@ -223,19 +224,30 @@ export const storeFile = async (
   return createUploadedFile(deps, actor, received, file)
 }
 
-/** Completes a pending file. Throws CONFLICT when another upload completed it first, NOT_FOUND when it is deleted. */
+/** An uploaded file whose creator is a member of the org: a signed URL is of no use after its creator has left. */
+export const findUploadOfMember = async (
+  db: Db,
+  orgId: string,
+  fileId: string,
+): Promise<queries.PendingRow | undefined> => {
+  const row = await queries.findUpload(db, orgId, fileId)
+  // A statement of its own, because `members` is on the coordinator where tables are distributed.
+  return row && (await isMember(db, orgId, row.createdBy)) ? row : undefined
+}
+
+/**
+ * Completes a pending file. Throws CONFLICT when another upload completed it first, NOT_FOUND when it is deleted or its
+ * creator has left the org.
+ */
 export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> => {
   const work = async (db: Transaction, blobId: string): Promise<queries.FileRow> => {
-    const row = await queries.finishFile(db, received.orgId, fileId, {
-      blobId,
-      sha256: received.sha256,
-      ofMember: true,
-    })
+    const row = await queries.finishFile(db, received.orgId, fileId, { blobId, sha256: received.sha256 })
     if (row) {
+      if (!(await isMember(db, received.orgId, row.createdBy))) throw notFound('File')
       await recordChange(db, systemActor(received.orgId, 'Upload URL'), { before: row, after: row }, ['content'])
       return row
     }
-    if (await queries.findUpload(db, received.orgId, fileId)) throw alreadyFinished()
+    if (await findUploadOfMember(db, received.orgId, fileId)) throw alreadyFinished()
     throw notFound('File')
   }
   return useReceived(deps, received, { work })

@@ -131,6 +131,8 @@ const inBlocks =
   ({ blocks }: Statement): string | undefined =>
     blocks.flatMap((block) => (applies(block) ? (pattern.exec(block.text)?.[0] ?? []) : [])).at(0)
 
+const coordinatorTable = /\bfrom (?:members|invitations|workspaces|workspace_members|api_keys|orgs|users)\b/
+
 const volatile = /\b(?:clock_timestamp|timeofday|random|gen_random_uuid|uuidv7|nextval)\(/
 
 export const shardRules: ShardRule[] = [
@@ -246,6 +248,20 @@ export const shardRules: ShardRule[] = [
               !becomesJoin.test(block.after) &&
               takesOrg(block),
           )?.text,
+  },
+  {
+    name: 'table of the coordinator in a condition',
+    why: 'Citus rejects direct joins between distributed and local tables. Send two statements.',
+    // In a list of columns, Citus computes it first.
+    find: ({ isDistributed, blocks }) =>
+      isDistributed
+        ? blocks.find(
+            ({ text, after }) =>
+              coordinatorTable.test(text) &&
+              /\b(?:exists|in)$/.test(after) &&
+              !/^(?:with § )?select\b(?!.* where )/.test(after),
+          )?.text
+        : undefined,
   },
   {
     name: 'all people joined to rows of a shard',

@@ -53,13 +53,19 @@ export const refundSubscription = async (stripe: Stripe, subscriptionId: string)
   // The checkout was paid, so the list is not complete yet.
   if (data.length === 0) throw new Error(`the subscription ${subscriptionId} has no paid invoice`)
   const refunded: RefundedInvoice[] = []
+  let rejection: Error | undefined
   for (const { id, amount_paid: paidCents, billing_reason: reason } of data) {
     if (paidCents === 0) continue
     const payment = await findPaymentOfInvoice(stripe, id)
     const invoice: RefundedInvoice = { id, reason, paidCents, payment, refunds: [] }
     refunded.push(invoice)
     if (!payment) continue
-    await refundPayment(stripe, payment.paymentIntentId)
+    try {
+      await refundPayment(stripe, payment.paymentIntentId)
+    } catch (error) {
+      // The other payments are refunded anyway.
+      rejection ??= error as Error
+    }
     const made = await stripe.refunds.list({ payment_intent: payment.paymentIntentId, limit: 100 })
     invoice.refunds = made.data.map((refund) => ({
       id: refund.id,
@@ -68,5 +74,6 @@ export const refundSubscription = async (stripe: Stripe, subscriptionId: string)
       isFailed: refund.status === 'failed' || refund.status === 'canceled',
     }))
   }
+  if (rejection) throw rejection
   return refunded
 }

@@ -13,21 +13,28 @@ const entriesPerPage = 500
 export const sealAll = async (db: Database, isStopped: () => boolean = () => false): Promise<void> => {
   let after = firstId
   let sealed = 0
+  let failure: unknown
   for (;;) {
     const orgs = await queries.listUnsealedOrgs(db.indexed, after, entriesPerPage)
     for (const { orgId } of orgs) {
       if (isStopped()) return
-      sealed += await sealOrg(db, orgId, entriesAtOnce)
+      try {
+        sealed += await sealOrg(db, orgId, entriesAtOnce)
+      } catch (error) {
+        // One org must not keep those behind it from being sealed.
+        failure ??= error
+      }
     }
     const last = orgs.at(-1)
     if (last) after = last.orgId
     // Nothing is left, or other workers have the locks.
-    else if (sealed === 0) return
+    else if (sealed === 0 || failure !== undefined) break
     else {
       after = firstId
       sealed = 0
     }
   }
+  if (failure !== undefined) throw failure
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import pg from 'pg'
 import { Type } from 'typebox'
 import { openSocket, parseAnswers, sendRaw } from '../../../test/support/raw-http.ts'
 import type { RawAnswer } from '../../../test/support/raw-http.ts'
@@ -47,6 +48,10 @@ const startServer = async (options: Partial<HttpOptions> = {}) => {
   app.get('/crash', (_request, reply) => {
     reply.header('etag', '"1"').header('content-disposition', 'attachment').header('cache-control', 'public')
     throw new Error('the secret reason')
+  })
+  app.get('/rejected/:state', (request) => {
+    const { state } = request.params as { state: string }
+    throw Object.assign(new pg.DatabaseError('a detail of the table', 1, 'error'), { code: state })
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   after(() => app.close())
@@ -633,6 +638,16 @@ describe('failures inside', () => {
     assert.equal(line.err.message, 'the secret reason')
     assert.equal(line.requestId, response.headers.get('x-request-id'))
     assert.equal(line.route, '/crash')
+  })
+
+  test('a request that lost a race with another one is CONFLICT, and its message has no details of tables', async () => {
+    const { url } = await startServer()
+    for (const state of ['23503', '23505', '40001', '40P01', '55P03']) {
+      const response = await fetch(`${url}/rejected/${state}`)
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      assert.deepEqual([response.status, error.code], [409, 'CONFLICT'], state)
+      assert.doesNotMatch(error.message, /table/)
+    }
   })
 
   test('in development an internal error has the message of its cause', async () => {

@@ -141,6 +141,9 @@ const toApiError = (
     return (isDiskFull?.() === true ? diskFull(error) : databaseUnavailable(error)) as ApiError
   }
   if (state === '23505') return conflict('A resource with the same unique value already exists.', { cause: error })
+  if (state === '23503') {
+    return conflict('Something that the request refers to was deleted at the same time.', { cause: error })
+  }
   if (state === '40001' || state === '40P01' || state === '55P03') {
     return conflict('The resource was changed by another request at the same time. Try again.', { cause: error })
   }

@@ -133,7 +133,10 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
   )
 }
 
-const Plan = ({ subscription, replacedPlans }: Pick<BillingSnapshot, 'subscription' | 'replacedPlans'>) => (
+type PlanProps = Pick<BillingSnapshot, 'subscription'> & Partial<Pick<BillingSnapshot, 'replacedPlans'>>
+
+// A server of the previous version, during an upgrade, returns no replaced plans.
+const Plan = ({ subscription, replacedPlans = [] }: PlanProps) => (
   <Section
     title={t`Plan`}
     actions={

@@ -112,7 +112,7 @@ const maxKeyLength = 255
 const keptHeaders = ['content-type', 'location', 'etag']
 /** Outcomes of started work, which are stored. Earlier rejections and internal errors free the key. */
 const keptStatuses = new Set([402, 409, 422])
-const transientStates = new Set(['40001', '40P01', '55P03'])
+const transientStates = new Set(['23503', '40001', '40P01', '55P03'])
 
 const otherRequest = () =>
   conflict('This Idempotency-Key was used for another request. Use a new key for a new request.')

@@ -287,7 +287,7 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
         tags,
         summary: 'Confirm two-factor authentication',
         description:
-          'Turns on two-factor authentication with a first code of the authenticator app. UNAUTHORIZED when the code is wrong.',
+          'Turns on two-factor authentication with a first code of the authenticator app. UNAUTHORIZED when the code is wrong. CONFLICT when it is on already.',
         body: TwoFactorConfirm,
         response: { 200: Success(TwoFactorEnabled) },
       },

@@ -420,6 +420,20 @@ describe('two-factor authentication', () => {
     assert.equal((await again.call('GET', '/me')).status, 200)
   })
 
+  test('responds with CONFLICT to the confirmation of a second factor that is on, and audits nothing', async () => {
+    const owner = await newOwner()
+    const person = await signedIn(owner)
+    const begun = await person.call('POST', '/auth/two-factor', { password })
+    const { secret } = begun.body.data
+    // Codes of two time steps, so that neither is rejected because the other one was used.
+    const confirm = (shift: number): Promise<Answer> =>
+      person.call('POST', '/auth/two-factor/confirm', { code: totp(secret, shift) })
+    assert.equal((await confirm(0)).status, 200)
+    for (const shift of [1, 0]) assert.equal((await confirm(shift)).status, 409)
+    const entries = await app.call('GET', '/api/v1/audit-log?action=user.two-factor-enabled', { as: owner })
+    assert.equal(entries.body.data.items.length, 1)
+  })
+
   test('accepts a code once, for sign-in and step-up together', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))

@@ -81,8 +81,8 @@ export interface FactorRow {
 
 /** The second factor that covers the scope. */
 export const findTwoFactor = (db: Db, userId: string, orgScope: OrgScope) =>
-  db.row<FactorRow>(sql`
-    select id, secret from two_factors
+  db.row<FactorRow & { isVerified: boolean }>(sql`
+    select id, secret, verified as is_verified from two_factors
     where user_id = ${userId} and (reach is null or reach @> ${orgScope}::uuid[])`)
 
 /** Locks the second factor until the transaction ends. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../platform/database/database.ts'
 import { conflict } from '../../../platform/http/errors.ts'
 import type { Actor } from '../../actor.ts'
 import { auditPerson } from '../../audit/audit.ts'
+import { lockPerson } from '../../members/person-queries.ts'
 import type { BetterAuth } from '../better-auth.ts'
 import { findPasswords } from '../queries.ts'
 import { sessionCookie } from '../session-cookie.ts'
@@ -74,7 +75,10 @@ export const beginTwoFactor = async (
   return begun
 }
 
-/** Turns the second factor on with its first code. Returns the cookies of the session, which is replaced. */
+/**
+ * Turns the second factor on with its first code. Returns the cookies of the session, which is replaced. CONFLICT when it
+ * is on already: Better Auth would accept any further code, and the audit log would say that it was turned on again.
+ */
 export const confirmTwoFactor = (
   context: SignInContext,
   actor: Actor,
@@ -82,6 +86,10 @@ export const confirmTwoFactor = (
   request: BrowserRequest,
 ): Promise<string[]> =>
   context.transaction(async (db, auth) => {
+    // Of several requests at the same time, only the first turns it on.
+    await lockPerson(db, actor.userId)
+    const factor = await queries.findTwoFactor(db, actor.userId, await scopeOfSession(auth, request))
+    if (factor?.isVerified) throw conflict('Two-factor authentication is already on.')
     const { headers } = await auth.api.verifyTOTP({
       body: { code },
       headers: headersOf(request, sessionCookie),

@@ -7498,7 +7498,7 @@ export interface Routes {
   'POST /auth/sign-in': {
     body: SignIn
     data: SignedIn
-    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR'
+    errors: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE'
   }
   /** Sign in with a one-time link */
   'POST /auth/sign-in/link': {

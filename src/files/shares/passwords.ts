@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
-import { hashPassword, isPassword } from '../../identity/sign-in/passwords.ts'
+import { hashPassword, isPassword, shares } from '../../identity/sign-in/passwords.ts'
 import { limitGuesses } from '../../identity/sign-in/throttle.ts'
 import { createFairQueue } from '../../platform/process/fair-queue.ts'
 import { busy, createQueue } from '../preview/queue.ts'
@@ -57,7 +57,7 @@ const guess = async (
   try {
     const attempt = { subject: `share ${share.id}`, source: `address ${addressGroup(ip)}` }
     return await limitGuesses(db, attempt, guessesOfAddress, async () => {
-      isWrong = [...password].length > maxPasswordLength || !(await isPassword(password, share.passwordHash))
+      isWrong = [...password].length > maxPasswordLength || !(await isPassword(password, share.passwordHash, shares))
       return !isWrong
     })
   } finally {
@@ -84,7 +84,7 @@ export const createShareHashes = (): ShareHashes => {
   })
   return {
     hash: ({ orgId, userId }, password) =>
-      queue.run(() => hashPassword(password), { group: `people of ${orgId}`, member: userId }),
+      queue.run(() => hashPassword(password, shares), { group: `people of ${orgId}`, member: userId }),
     isRight: (db, share, given) =>
       visitors.run(
         () => queue.run(() => guess(db, share, given), { group: `visitors of ${share.orgId}`, member: share.id }),

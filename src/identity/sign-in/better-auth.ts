@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { createAuthStorage } from './storage-queries.ts'
-import { hashPassword, isPassword } from './passwords.ts'
+import { hashPassword, isPassword, personOf } from './passwords.ts'
 import { clientAddressHeader, cookiePrefix, sessionSeconds } from './session-cookie.ts'
 
 export interface BetterAuthOptions {
@@ -46,6 +46,12 @@ const provenSignIn = {
  */
 export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
   const storage = createAuthStorage(db)
+  /** Better Auth hashes passwords only for people who are signed in. */
+  const caller = () => {
+    const userId = storage.currentUser()
+    if (userId === undefined) throw new Error('the person of the call is not determined')
+    return personOf(userId)
+  }
   const auth = betterAuth({
     appName: 'Atrium',
     // Required by Better Auth, which would derive cookie names from it; no URL is built from it.
@@ -59,8 +65,8 @@ export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
       minPasswordLength: 8,
       maxPasswordLength: 256,
       password: {
-        hash: (password) => hashPassword(password, storage.currentSalt()),
-        verify: ({ hash, password }) => isPassword(password, hash),
+        hash: (password) => hashPassword(password, caller(), storage.currentSalt()),
+        verify: ({ hash, password }) => isPassword(password, hash, caller()),
       },
     },
     session: { expiresIn: sessionSeconds, updateAge: 86_400, cookieCache: { enabled: false } },

@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { badRequest, unauthorized } from '../../platform/http/errors.ts'
+import type { ErrorCode } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Deleted, Nullable, ok, Success } from '../../platform/http/schemas.ts'
@@ -35,6 +36,9 @@ import { requireStepUp, stepUpTokenOf } from './second-factor/step-up.ts'
 import { beginTwoFactor, confirmTwoFactor, removeTwoFactor } from './second-factor/two-factor.ts'
 
 const tags = ['Sign-in']
+
+/** Of routes that hash a password: its queue is full. */
+const tooManyHashes: ErrorCode[] = ['SERVICE_UNAVAILABLE']
 
 export interface AuthRouteDeps {
   config: Config
@@ -73,13 +77,13 @@ const registerSignIn = (app: App, { config, db, signIn: context }: AuthRouteDeps
   app.post(
     `${apiPrefix}/auth/sign-in`,
     {
-      config: routeConfig,
+      config: { ...routeConfig, errors: ['UNAUTHORIZED', 'FORBIDDEN', ...tooManyHashes] },
       onRequest,
       schema: {
         tags,
         summary: 'Sign in with a password',
         description:
-          'Starts a session and sets its cookie. With two-factor authentication, `twoFactorRequired` is true and the session starts after `POST /auth/sign-in/totp`. UNAUTHORIZED when the address or the password is wrong. Failed attempts slow down further ones.',
+          'Starts a session and sets its cookie. With two-factor authentication, `twoFactorRequired` is true and the session starts after `POST /auth/sign-in/totp`. UNAUTHORIZED when the address or the password is wrong. Failed attempts slow down further ones. SERVICE_UNAVAILABLE with `Retry-After` when too many attempts from the same network (IPv4 /24, IPv6 /48) wait.',
         body: SignIn,
         response: { 200: Success(SignedIn) },
       },
@@ -213,7 +217,7 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
   app.post(
     `${apiPrefix}/auth/step-up`,
     {
-      config: routeConfig,
+      config: { ...routeConfig, errors: tooManyHashes },
       schema: {
         tags,
         summary: 'Create a step-up token',
@@ -233,7 +237,7 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
   app.post(
     `${apiPrefix}/auth/password`,
     {
-      config: routeConfig,
+      config: { ...routeConfig, errors: tooManyHashes },
       schema: {
         tags,
         summary: 'Change the password',
@@ -256,7 +260,7 @@ const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps
   app.post(
     `${apiPrefix}/auth/two-factor`,
     {
-      config: { ...routeConfig, errors: ['CONFLICT'] },
+      config: { ...routeConfig, errors: ['CONFLICT', ...tooManyHashes] },
       schema: {
         tags,
         summary: 'Set up two-factor authentication',

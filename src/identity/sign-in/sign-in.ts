@@ -9,7 +9,7 @@ import { rememberBrowser } from './known-browser.ts'
 import { consumeSignInLink } from './links.ts'
 import { isWithin, joinScopes } from './org-scope.ts'
 import type { OrgScope } from './org-scope.ts'
-import { rightPasswords } from './passwords.ts'
+import { personOf, rightPasswords, strangerAt } from './passwords.ts'
 import * as queries from './queries.ts'
 import type { PasswordRow } from './queries.ts'
 import { useTotpCode } from './second-factor/two-factor.ts'
@@ -121,7 +121,9 @@ export const signIn = async (
   const email = address.trim().toLowerCase()
   const rows = await queries.findPasswordsByEmail(context.db, email)
   const tried = await tryPasswords(context, email, rows, request)
-  const right = await rightPasswords(password, tried.rows)
+  const [person] = tried.rows
+  const caller = tried.isKnownBrowser && person ? personOf(person.userId) : strangerAt(request.origin.ip)
+  const right = await rightPasswords(password, tried.rows, caller)
   const [first] = right
   if (!first) {
     await recordFailure(context.db, attempt, tried.rows, 'password')

@@ -55,6 +55,8 @@ const attemptsAt = (passwordIds: readonly string[], request: BrowserRequest, sec
 export interface TriedPasswords {
   /** Those that may be compared now. */
   rows: PasswordRow[]
+  /** Whether the browser has signed in with one of them before. */
+  isKnownBrowser: boolean
   /** The answer when none of them matches: TOO_MANY_REQUESTS when another one is blocked and so was not compared. */
   rejection: ApiError | undefined
 }
@@ -76,7 +78,11 @@ export const tryPasswords = async (
     attempts.length === 0 ? [nobody] : attemptsAt(attempts, request, await context.secret()),
   )
   const subjects = new Set(allowed.map(({ subject }) => subject))
-  return { rows: rows.filter(({ id }) => subjects.has(`password ${id}`)), rejection }
+  return {
+    rows: rows.filter(({ id }) => subjects.has(`password ${id}`)),
+    isKnownBrowser: allowed.some(({ source }) => source !== unknownSource),
+    rejection,
+  }
 }
 
 /** Clears the counts of this browser after a successful sign-in, and of no other source. */

@@ -8,7 +8,7 @@ import { cookiesOf, headersOf, wrongProof } from '../context.ts'
 import type { BrowserRequest, SignInContext } from '../context.ts'
 import { joinScopes } from '../org-scope.ts'
 import type { OrgScope } from '../org-scope.ts'
-import { isPassword, rightPasswords, saltOf } from '../passwords.ts'
+import { isPassword, personOf, rightPasswords, saltOf } from '../passwords.ts'
 import { deleteChallenges, deleteNarrowerProofs, findPasswords, widenPassword } from '../queries.ts'
 import type { PasswordRow } from '../queries.ts'
 import { passwordOf, scopeOfSession } from '../session-scope.ts'
@@ -25,10 +25,11 @@ export interface Proof {
 
 const isRight = async (
   context: SignInContext,
+  actor: Actor,
   { password, totpCode }: Proof,
   proofs: queries.ProofsRow,
 ): Promise<boolean> => {
-  if (password !== undefined) return isPassword(password, proofs.passwordHash)
+  if (password !== undefined) return isPassword(password, proofs.passwordHash, personOf(actor.userId))
   const { factorId } = proofs
   return factorId !== null && totpCode !== undefined && isTotpCode(context, factorId, totpCode)
 }
@@ -45,7 +46,7 @@ export const stepUp = async (
   }
   const proofs = await queries.findProofs(db, actor.userId, actor.orgId)
   if (!proofs) throw wrongProof
-  if (!(await limitProof(context, actor, () => isRight(context, proof, proofs)))) {
+  if (!(await limitProof(context, actor, () => isRight(context, actor, proof, proofs)))) {
     const by = proof.password === undefined ? 'code' : 'password'
     const resource = { type: 'user', id: actor.userId, details: { by } }
     await db.transaction(actor, (db) => audit(db, actor, 'user.step-up-failed', resource))
@@ -77,7 +78,7 @@ const proveOther = async (
 ): Promise<PasswordRow> => {
   let proven: PasswordRow | undefined
   await limitProof(context, actor, async () => {
-    const [right] = await rightPasswords(current, rows)
+    const [right] = await rightPasswords(current, rows, personOf(actor.userId))
     const factor = right && (await queries.findFactorOfPassword(context.db, right))
     if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor.id, totpCode)))))
       proven = right
@@ -138,7 +139,9 @@ export const changePassword = async (
       : undefined
   if (before.own) {
     const { passwordHash } = before.own
-    const isOwn = await limitProof(context, actor, () => isPassword(passwords.current ?? '', passwordHash))
+    const isOwn = await limitProof(context, actor, () =>
+      isPassword(passwords.current ?? '', passwordHash, personOf(userId)),
+    )
     if (!isOwn) throw wrongProof
   }
   return context.transaction(async (db, auth) => {

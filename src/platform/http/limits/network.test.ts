@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressGroup, isLoopback } from './network.ts'
+import { addressGroup, addressNetwork, isLoopback } from './network.ts'
 
 describe('addressGroup', () => {
   const groups: [string, string][] = [
@@ -17,6 +17,20 @@ describe('addressGroup', () => {
   ]
   for (const [address, group] of groups) {
     test(`${address} is counted as ${group}`, () => assert.equal(addressGroup(address), group))
+  }
+})
+
+describe('addressNetwork', () => {
+  const networks: [string, string][] = [
+    ['203.0.113.7', '203.0.113.0/24'],
+    ['::ffff:203.0.113.7', '203.0.113.0/24'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['2001:0DB8:0001:ffff:1:2:3:4', '2001:db8:1::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['unknown', 'unknown'],
+  ]
+  for (const [address, network] of networks) {
+    test(`${address} is in the network ${network}`, () => assert.equal(addressNetwork(address), network))
   }
 })
 

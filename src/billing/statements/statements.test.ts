@@ -6,7 +6,6 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { assertExact, deposit, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
 import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
-import { pdfText } from '../../../test/support/pdf-text.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -14,6 +13,17 @@ import { newId } from '../../platform/ids.ts'
 import { adjust, lockAccount, postCharges, postEntries } from '../ledger/ledger.ts'
 import { createPdfPrinter } from '../documents/pdf.ts'
 import { monthsUntil } from './months.ts'
+import { openPdf } from '../../files/preview/open-pdf.ts'
+
+/** The text of each page of a PDF. */
+const pdfText = async (bytes: Uint8Array): Promise<string[]> => {
+  const pdf = await openPdf(Buffer.from(bytes), { useSystemFonts: false, useWasm: false })
+  const pages = Array.from({ length: pdf.numPages }, async (_, index) => {
+    const { items } = await (await pdf.getPage(index + 1)).getTextContent()
+    return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('')
+  })
+  return Promise.all(pages)
+}
 
 const stripe = await startFakeStripe()
 const plansFile = join(await mkdtemp(join(tmpdir(), 'atrium-plans-')), 'plans.json')

@@ -247,8 +247,8 @@ const isEncoded = (encoding: string): boolean => !/^(identity)?$/i.test(encoding
 
 const openClients = async (rule: Rule) => {
   const { Agent, buildConnector, request } = await import('undici')
-  // Each request has one deadline of its own for everything.
-  const options = { headersTimeout: 0, bodyTimeout: 0 }
+  // Each request has one deadline of its own for everything. A server cannot keep its idle connection open for long.
+  const options = { headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: 30_000 }
   return {
     request,
     guarded: new Agent({ ...options, connect: createGuardedConnector(rule, buildConnector) }),

@@ -43,6 +43,8 @@ const maxUnsettled = 1_000
 const rowsPerClaim = 64
 const lanesPerClaim = 256
 const lanesPerPoll = 500
+/** Several, so that the retries of all orgs do not wait for minutes behind one org with many lanes that are not due. */
+const pagesPerPoll = 10
 const settleBatch = 200
 
 const firstId = '00000000-0000-0000-0000-000000000000'
@@ -91,13 +93,18 @@ const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => 
     poll: async (): Promise<void> => {
       if (dueInMs() > 0) return
       polledAtMs = performance.now()
-      const lanes = await listLanes(db, position, lanesPerPoll).catch((error: unknown) => {
+      try {
+        for (let page = 0; page < pagesPerPoll; page += 1) {
+          const lanes = await listLanes(db, position, lanesPerPoll)
+          for (const lane of lanes) if (lane.isDue) markReady(lane)
+          position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
+          if (position === firstId) return
+        }
+      } catch (error) {
         // Without this, the next attempt would skip the poll and count as a success.
         polledAtMs = Number.NEGATIVE_INFINITY
         throw error
-      })
-      position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
-      for (const lane of lanes) if (lane.isDue) markReady(lane)
+      }
     },
   }
 }

@@ -22,7 +22,7 @@ interface Exception {
 
 const exceptions: Exception[] = [
   ...['recursion across shards', 'lateral join across shards'].map((rule) => ({
-    file: 'src/webhooks/deliver/queue-queries.ts',
+    file: 'src/webhooks/deliver/lane-queries.ts',
     name: 'listLanes',
     rule,
     why: 'deliver/claim.ts sends listDueLanes where tables are distributed',

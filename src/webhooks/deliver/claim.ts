@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/database/database.ts'
+import * as laneQueries from './lane-queries.ts'
+import type { DeliveryLane } from './lane-queries.ts'
 import * as queries from './queue-queries.ts'
-import type { ClaimedRow, DeliveryClaim, DeliveryLane } from './queue-queries.ts'
+import type { ClaimedRow, DeliveryClaim } from './queue-queries.ts'
 
 /** The queue's statements span all orgs, because that is one statement for any number of them, or name one org each. */
 
@@ -10,11 +12,11 @@ export const listLanes = async (
   after: string,
   limit: number,
 ): Promise<(DeliveryLane & { isDue: boolean })[]> => {
-  if (!(await db.isDistributed())) return queries.listLanes(db.indexed, after, limit)
+  if (!(await db.isDistributed())) return laneQueries.listLanes(db.indexed, after, limit)
   const lanes = await Promise.all([
-    queries.listDueLanes(db.indexed, after, limit),
-    queries.listDueEndpointLanes(db.indexed, after, limit),
-    queries.listDueTaskLanes(db.indexed, after, limit),
+    laneQueries.listDueLanes(db.indexed, after, limit),
+    laneQueries.listDueEndpointLanes(db.indexed, after, limit),
+    laneQueries.listDueTaskLanes(db.indexed, after, limit),
   ])
   return lanes
     .flat()

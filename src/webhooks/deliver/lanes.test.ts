@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../../platform/ids.ts'
 import { createLanes } from './lanes.ts'
-import type { DeliveryLane } from './queue-queries.ts'
+import type { DeliveryLane } from './lane-queries.ts'
 
 const places = 512
 const lanesOf = (orgId: string, count: number) => Array.from({ length: count }, () => ({ orgId, webhookId: newId() }))

@@ -1,5 +1,5 @@
 import { createBodies } from './bodies.ts'
-import type { DeliveryLane } from './queue-queries.ts'
+import type { DeliveryLane } from './lane-queries.ts'
 
 /** Attempts of one process to one webhook at the same time. */
 const capacity = 16

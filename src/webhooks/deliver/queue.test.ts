@@ -9,7 +9,9 @@ import type { MadeWebhook } from '../../../test/support/webhooks.ts'
 import type { AttemptRecord } from './queries.ts'
 import { claimDeliveries, listLanes } from './claim.ts'
 import * as queueQueries from './queue-queries.ts'
-import type { ClaimedRow, DeliveryLane, Outcome } from './queue-queries.ts'
+import * as laneQueries from './lane-queries.ts'
+import type { DeliveryLane } from './lane-queries.ts'
+import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { disablingBy, settleDeliveries } from './settle.ts'
 
 // Without a worker, because the tests claim and settle.
@@ -259,7 +261,7 @@ describe('query plans', { skip: isDistributed && 'shards plan each statement' },
   const workOn = async (db: Db, others: MadeWebhook[], rounds: number): Promise<void> => {
     const lanes = others.map((webhook) => ({ ...laneOf(webhook), slots: 2 }))
     for (let n = 0; n < rounds; n++) {
-      await queueQueries.listLanes(db, beforeAll, 500)
+      await laneQueries.listLanes(db, beforeAll, 500)
       const rows = await queueQueries.claimDeliveries(db, { lanes, slots: 64, token: randomUUID(), leaseSeconds: 30 })
       await queueQueries.settleDeliveries(
         db,

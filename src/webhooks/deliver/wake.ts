@@ -1,7 +1,7 @@
 import { isUuid } from '../../platform/ids.ts'
 import { noWakeups } from '../../platform/wake/wakeups.ts'
 import type { Wakeups } from '../../platform/wake/wakeups.ts'
-import type { DeliveryLane } from './queue-queries.ts'
+import type { DeliveryLane } from './lane-queries.ts'
 
 /**
  * Wakes a deliverer for webhooks that may have due deliveries: the one of this process or, when it has none, those of other

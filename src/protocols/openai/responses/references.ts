@@ -44,8 +44,13 @@ const findOwnTurn = async (db: Db, actor: Actor, turnId: string): Promise<Detail
   }
 }
 
-/** The items of a turn that the caller has got from responses, by their ids. */
-const itemsOfTurn = async (db: Db, actor: Actor, turnId: string): Promise<Map<string, FoundItem>> => {
+/** Those of the wanted items of a turn that the caller has got from responses, by their ids. */
+const itemsOfTurn = async (
+  db: Db,
+  actor: Actor,
+  turnId: string,
+  wanted: ReadonlySet<unknown>,
+): Promise<Map<string, FoundItem>> => {
   const details = await findOwnTurn(db, actor, turnId)
   if (!details) return new Map()
   const calls = callerRounds(details.turn)
@@ -56,15 +61,14 @@ const itemsOfTurn = async (db: Db, actor: Actor, turnId: string): Promise<Map<st
     record?.isStored === true ? toResponse({ turnId, afterStep: Number(afterStep) }, details, record).output : [],
   )
   return new Map(
-    [...calls, ...stored].map((item) => [
-      (item as { id: string }).id,
-      { item: item as Item, characters: JSON.stringify(item).length },
-    ]),
+    ([...calls, ...stored] as (Item & { id: string })[])
+      .filter(({ id }) => wanted.has(id))
+      .map((item) => [item.id, { item, characters: JSON.stringify(item).length }]),
   )
 }
 
 /** Finds items of turns of the caller, which are loaded once each. */
-const createItemReader = (db: Db, actor: Actor) => {
+const createItemReader = (db: Db, actor: Actor, wanted: ReadonlySet<unknown>) => {
   const turns = new Map<string, Map<string, FoundItem>>()
   return async (id: string): Promise<FoundItem | undefined> => {
     const turnId = turnIdOf(id)
@@ -72,7 +76,7 @@ const createItemReader = (db: Db, actor: Actor) => {
     let items = turns.get(turnId)
     if (!items) {
       if (turns.size >= maxTurns) throw invalid('input', `input must refer to items of at most ${maxTurns} responses`)
-      items = await itemsOfTurn(db, actor, turnId)
+      items = await itemsOfTurn(db, actor, turnId, wanted)
       turns.set(turnId, items)
     }
     return items.get(id)
@@ -81,7 +85,8 @@ const createItemReader = (db: Db, actor: Actor) => {
 
 /**
  * Replaces references by the items that they name. Throws a ChatError that names the first one whose item does not exist,
- * was not stored, or is another person's, and when the items are too long together: a reference is much shorter than they.
+ * was not stored, or is another person's, and when the items are too long in total: a reference is short, and its item
+ * need not be.
  */
 export const resolveReferences = async (
   db: Db,
@@ -89,7 +94,8 @@ export const resolveReferences = async (
   input: string | readonly Item[],
 ): Promise<string | Item[]> => {
   if (typeof input === 'string') return input
-  const find = createItemReader(db, actor)
+  // Other items of these turns can be large, and are not kept.
+  const find = createItemReader(db, actor, new Set(input.filter(isReference).map(({ id }) => id)))
   const items: Item[] = []
   let characters = 0
   for (const [place, item] of input.entries()) {

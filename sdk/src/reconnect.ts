@@ -31,7 +31,7 @@ const openConnection = (signal: AbortSignal | undefined, silenceMs: number) => {
   return {
     signal: signal ? AbortSignal.any([signal, connection.signal]) : connection.signal,
     alive,
-    /** Until the next `alive`, nothing is read, so that silence means nothing. */
+    /** Nothing is read until the next `alive`, so silence does not mean that the connection is lost. */
     pause: () => clearTimeout(timer),
     close: () => {
       clearTimeout(timer)

@@ -68,8 +68,8 @@ export type ShownDelivery = Awaited<ReturnType<typeof endpointDeliveries.get>>
 
 /**
  * Deliveries as the API shows them: it calls the destination by its kind, and marks test events. Body and headers of a
- * response, which can repeat the event, are empty for callers who may not read every event of its type. The owner of the endpoint
- * only needs to be allowed to read this one.
+ * response, which can repeat the event, are empty for callers who may not read every event of its type. The owner of the
+ * endpoint only needs permission to read this one.
  */
 export const recordsOfDeliveries = async (
   db: Db,

@@ -226,8 +226,8 @@ export const changeRole = (
 export type EndConnections = (db: Transaction, by: Actor, userId: string) => Promise<void>
 
 /**
- * Removes a member with their API keys and connections, removes this org from the scopes of their sessions and passwords, and
- * withdraws the invitations that they sent. Withdraws the invitation of a person who has not accepted it.
+ * Removes a member with their API keys and connections, removes this org from the scopes of their sessions and passwords,
+ * and withdraws the invitations that they sent. Withdraws the invitation of a person who has not accepted it.
  */
 export const removeMember = async (
   db: Database,

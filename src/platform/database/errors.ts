@@ -37,9 +37,9 @@ const isPostmasterGone = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && (error as Error).message.startsWith('postmaster was shut down')
 
 /**
- * Whether a row got the number of another one, because the sequence on a coordinator of Citus that has just replaced
- * another one can be behind: Citus commits on the worker before the coordinator commits. The next number is another one.
- * Rows that Citus copies to a shard fail without the SQLSTATE.
+ * Whether a row got a number that is in use. After a failover of the coordinator of Citus, its sequence can be behind,
+ * because Citus commits on the worker before it commits on the coordinator. Another attempt gets the next number. Rows
+ * that Citus copies to a shard fail without the SQLSTATE.
  */
 const isNumberTaken = (error: unknown): boolean =>
   ['23505', 'XX000'].includes(codeOf(error) ?? '') &&

@@ -46,9 +46,10 @@ export interface Jobs {
     options?: Omit<EnqueueOptions, 'singletonKey' | 'member'> & { memberOf?: (payload: P) => string | undefined },
   ): Promise<void>
   /**
-   * A place in this process for work of a group and its member (see `fairBy`) that needs no job because its own rows record
-   * it: two statements less, and it starts without a poll. Undefined when this process runs no jobs, or the kind or the group has
-   * no place left; then enqueue a job. Release the place when the transaction that creates the work fails.
+   * A place in this process for work of a group and its member (see `fairBy`) that needs no job, because its own rows
+   * record it. That saves two statements, and the work starts without a poll. Undefined when this process runs no jobs,
+   * or the kind or the group has no place left; then enqueue a job. Release the place when the transaction that creates
+   * the work fails.
    */
   occupy(kind: JobKind<object>, owner: WorkOwner): Place | undefined
   /**

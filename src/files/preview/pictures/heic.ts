@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type sharpModule from 'sharp'
 import { PreviewError } from '../payload.ts'
+import { edges } from './image-spec.ts'
 import { limits } from './limits.ts'
+
+const largestEdge = Math.max(...edges)
 
 /** The part of libheif (https://github.com/strukturag/libheif) that is used. Handles are opaque; errors have a `code`. */
 interface LibHeif {
@@ -69,7 +72,7 @@ export const decodeHeic = async (sharp: typeof sharpModule, bytes: Buffer): Prom
   if (plane === undefined) throw new Error(decoded.message)
   const raw = { width: plane.width, height: plane.height, channels } as const
   return sharp(packed(plane.data, plane.stride, plane.width * channels, plane.height), { raw })
-    .resize({ width: limits.heicEdge, height: limits.heicEdge, fit: 'outside', withoutEnlargement: true })
+    .resize({ width: largestEdge, height: largestEdge, fit: 'outside', withoutEnlargement: true })
     .png({ compressionLevel: 0 })
     .toBuffer()
 }

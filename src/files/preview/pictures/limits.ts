@@ -19,8 +19,6 @@ export const limits = {
     [60, 1_024],
     [40, 768],
   ],
-  /** Edge of the square that a decoded HEIC picture covers, in pixels: the largest edge of images. */
-  heicEdge: 2_048,
   pdf: {
     /** The longest edge of a rendered page, in pixels. */
     edge: 4_096,

@@ -74,7 +74,7 @@ test('NUL is shown as a replacement character', () => {
   assert.equal(shown(Buffer.from('a\0b')), 'a\ufffdb')
 })
 
-test('a text of bytes that are no UTF-8, or of NUL, takes at most ten times the CPU time of another, because other requests wait for it', () => {
+test('a text of bytes that are not UTF-8, or of NUL, takes at most ten times the CPU time of another, because other requests wait for it', () => {
   // In a process of its own, because the counters of coverage make loops ten times as slow and native code no slower.
   const { NODE_V8_COVERAGE: _, ...env } = process.env
   const script = `

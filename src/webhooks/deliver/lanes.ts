@@ -9,6 +9,8 @@ const slow = { minMs: 5_000, capacity: 2 }
 
 /** Further lanes are found by the next polls: somebody who can send wake-ups could name any number of them. */
 const maxReady = 10_000
+/** Kept for orgs without ready lanes, so that an org with that many does not keep out others. */
+const maxReadyAlone = 10_000
 
 /** Lanes whose capacity is remembered. */
 const maxMeasured = 10_000
@@ -83,7 +85,8 @@ export const createLanes = (bodies = createBodies()) => {
   return {
     markReady: ({ orgId, webhookId }: DeliveryLane): void => {
       const lanes = ready.get(orgId) ?? new Map<string, DeliveryLane>()
-      if (lanes.has(webhookId) || readyCount >= maxReady) return
+      const most = lanes.size === 0 ? maxReady + maxReadyAlone : maxReady
+      if (lanes.has(webhookId) || readyCount >= most) return
       lanes.set(webhookId, { orgId, webhookId })
       ready.set(orgId, lanes)
       readyCount += 1

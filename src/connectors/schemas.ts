@@ -277,6 +277,7 @@ export const OAuthCallbackQuery = Type.Object({
     }),
   ),
 })
+export type OAuthCallbackQuery = Static<typeof OAuthCallbackQuery>
 
 const inputSchema = Type.Unknown({
   description: 'JSON Schema of the arguments.',

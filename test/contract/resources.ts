@@ -291,6 +291,8 @@ export const freeParams: Record<string, string> = {
   version: '1',
   // An entry of the catalog, which is the same for every org; the agent id comes before it.
   connectorSlug: 'web',
+  // A hash of the issuer in the redirect URI of a sign-in at an MCP server.
+  server: 'A'.repeat(22),
 }
 
 /** The factory whose path is the longest prefix of the route's path. */

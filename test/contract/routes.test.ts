@@ -52,6 +52,10 @@ const publicRoutes = [
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-protected-resource/mcp',
   'GET /oauth/client.json',
+  'GET /oauth/clients/:server',
+  // Redirect URIs of MCP servers; the state is the credential.
+  'GET /oauth/callback/:server',
+  'POST /oauth/callback/:server',
   'POST /oauth/register',
   'POST /oauth/revoke',
   'POST /oauth/token',

@@ -88,8 +88,7 @@ export const runScenario = async (url: string, scenario: Scenario): Promise<void
       // A token that is not accepted any more: the user enters the URL again, which discovers everything again.
       if (++signIns > 3) return false
       const client = {
-        documentUrl,
-        redirectUri,
+        placeOf: () => ({ documentUrl, redirectUri, redirectPath: '/callback' }),
         clientId: scenario.client_id,
         clientSecret: scenario.client_secret,
       }

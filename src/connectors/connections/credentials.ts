@@ -9,10 +9,10 @@ import type { AccessDeps } from '../deps.ts'
 import { inspectServer } from '../mcp/mcp.ts'
 import { withScope } from '../mcp/oauth/authorization.ts'
 import type { Challenge } from '../mcp/oauth/challenge.ts'
-import { clientDocumentPath } from '../mcp/oauth/registration.ts'
+import { clientPlaceOf } from '../mcp/oauth/registration.ts'
 import { prepareSignIn } from '../mcp/oauth/sign-in.ts'
 import { McpChallenge } from '../mcp/transport.ts'
-import { callbackPath, createState } from '../oauth/oauth.ts'
+import { createState } from '../oauth/oauth.ts'
 import { settingsOf } from './access.ts'
 import type { Access } from './access.ts'
 import { connectorToComplete, findAuthorization, getConnection } from './connections.ts'
@@ -122,15 +122,17 @@ const startSignIn = async (
   { id, access, challenge }: { id: string; access: Access; challenge: Challenge },
 ): Promise<{ connection: ConnectionRow; oauthUrl: string }> => {
   const { connector, secrets } = access
-  const redirectUri = origin + callbackPath
   const { clientId, clientSecret } = secrets
-  const client = { documentUrl: origin + clientDocumentPath, redirectUri, clientId, clientSecret }
   const found = await prepareSignIn(deps, {
     orgId: actor.orgId,
     connector,
     url: secrets['url'] ?? '',
     challenge,
-    client,
+    client: {
+      clientId,
+      clientSecret,
+      placeOf: (issuer) => clientPlaceOf(origin, issuer, clientId !== undefined),
+    },
   })
   return db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)

@@ -25,7 +25,7 @@ import type { Grant } from './client.ts'
 import * as queries from './queries.ts'
 import type { ConsumedState, PendingFlow, StateOwner } from './queries.ts'
 
-/** The path of the redirect URI. */
+/** The path of the redirect URI of the catalog's connectors. */
 export const callbackPath = '/api/v1/connections/oauth/callback'
 
 const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest()
@@ -56,7 +56,7 @@ export const createState = async (
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(48).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  const redirectUri = origin + callbackPath
+  const redirectUri = origin + (authorization?.redirectPath ?? callbackPath)
   await queries.insertState(db, actor.orgId, {
     id,
     connectionId,
@@ -82,11 +82,18 @@ const openClient = (
 export const invalidState = (): ApiError =>
   badRequest('state is not valid: it is unknown, already used, or older than 10 minutes')
 
-/** The flow that a state completes, with the name of the provider. BAD_REQUEST when there is none. */
-export const getFlow = async (deps: AccessDeps, state: string): Promise<PendingFlow & { provider: string }> => {
+/** Whether a browser was sent to the redirect URI of the flow. Its code may be that of another provider otherwise. */
+const hasArrived = ({ redirectUri }: { redirectUri: string }, path: string): boolean => redirectUri.endsWith(path)
+
+/** The flow that a state completes at this path, with the name of the provider. BAD_REQUEST when there is none. */
+export const getFlow = async (
+  deps: AccessDeps,
+  state: string,
+  path: string,
+): Promise<PendingFlow & { provider: string }> => {
   const flow = await queries.findFlow(deps.db, hashOf(state))
   const connector = flow && catalog.get(flow.connectorSlug)
-  if (!flow || !connector) throw invalidState()
+  if (!flow || !connector || !hasArrived(flow, path)) throw invalidState()
   const authorization = openClient(deps, flow)
   return { ...flow, provider: authorization ? `${new URL(authorization.url).host} (MCP)` : connector.name }
 }
@@ -171,18 +178,18 @@ const toPublicError = (connector: Connector, error: unknown): unknown =>
 
 /**
  * Exchanges the code and stores the grant. The state is consumed first, so that only one of several concurrent requests
- * exchanges the code. `owner` restricts the flow to one user's connection. BAD_REQUEST for an invalid state and for a code
- * that the provider does not accept, SERVICE_UNAVAILABLE when the provider cannot be reached, CONFLICT when the connection
- * was revoked in the meantime; the grant is revoked then.
+ * exchanges the code. `owner` restricts the flow to one user's connection, `path` to the redirect URI to which a browser
+ * was sent. BAD_REQUEST for an invalid state and for a code that the provider does not accept, SERVICE_UNAVAILABLE when the
+ * provider cannot be reached, CONFLICT when the connection was revoked in the meantime; the grant is revoked then.
  */
 export const completeOAuth = async (
   deps: AccessDeps,
   { code, state, iss }: { code: string; state: string; iss?: string | undefined },
-  { owner, origin }: { owner?: StateOwner; origin: Origin },
+  { owner, path, origin }: { owner?: StateOwner; path?: string; origin: Origin },
 ): Promise<ConnectionRow> => {
   const { db, secrets: sealer } = deps
   const consumed = await queries.consumeState(db, hashOf(state), owner)
-  if (!consumed) throw invalidState()
+  if (!consumed || (path !== undefined && !hasArrived(consumed, path))) throw invalidState()
   const { orgId, id, connectionId, redirectUri } = consumed
   const connection = await connectionQueries.findConnectionOfOrg(db, orgId, connectionId)
   const connector = connection && catalog.get(connection.connectorSlug)

@@ -58,6 +58,7 @@ export interface PendingFlow {
   userId: string
   userName: string
   email: string
+  redirectUri: string
   /** Sealed, as in the state. */
   client: string | null
 }
@@ -66,7 +67,7 @@ export const findFlow = async (db: Db, hash: Buffer): Promise<PendingFlow | unde
   const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
   if (orgId === undefined) return undefined
   const state = await db.row<Omit<PendingFlow, 'orgName' | 'userName' | 'email'>>(sql`
-    select s.org_id, s.id, s.client, s.connection_id, c.connector_slug, s.user_id
+    select s.org_id, s.id, s.client, s.redirect_uri, s.connection_id, c.connector_slug, s.user_id
     from oauth_states s join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
     where s.org_id = ${orgId} and s.state_hash = ${hash} and s.expires_at > now()`)
   if (!state) return undefined

@@ -22,12 +22,18 @@ export interface McpAuthorization {
   clientAuth: 'basic' | 'post' | 'none'
   /** `true` or empty. */
   sendsIssuer: string
+  /** The path of the redirect URI. Absent in sign-ins that began when all providers shared one. */
+  redirectPath?: string
 }
 
 /** All but the secret are one entry of a connection's secrets, which are redacted one by one in responses. */
 const key = 'authorization'
 
-export const createAuthorization = (url: string, server: AuthorizationServer, client: Client): McpAuthorization => ({
+export const createAuthorization = (
+  url: string,
+  server: AuthorizationServer,
+  client: Client & { redirectPath: string },
+): McpAuthorization => ({
   url,
   issuer: server.issuer,
   resource: server.resource,

@@ -2,18 +2,34 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { addMcp } from '../../../../test/fakes/mcp.ts'
 import { addMcpOAuth } from '../../../../test/fakes/mcp-oauth.ts'
-import { startProvider } from '../../../../test/fakes/provider.ts'
+import { addOAuth, startProvider } from '../../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../../test/harness.ts'
 import { trustAgent } from '../../../../test/support/authority.ts'
 import { ask, createAgent, openSession } from '../../../../test/support/chat.ts'
 import { sql } from '../../../platform/database/database.ts'
+import { oauthClientColumn } from '../../connections/secrets.ts'
 
 const provider = await startProvider()
 const mcp = addMcp(provider, '/mcp')
 const oauth = addMcpOAuth(provider, mcp, '/mcp')
 const url = `${provider.url}/mcp`
-const app = await startTestApp({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' })
+const github = await startProvider()
+const githubClient = {
+  clientId: 'atrium-at-github',
+  clientSecret: 'planted-client-secret',
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  scope: 'repo',
+}
+const githubOAuth = addOAuth(github, githubClient)
+github.on('GET', '/user', () => ({ body: { id: 583_231, login: 'octocat' } }))
+const app = await startTestApp({
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+  CONNECTOR_GITHUB_CLIENT_ID: githubClient.clientId,
+  CONNECTOR_GITHUB_CLIENT_SECRET: githubClient.clientSecret,
+  CONNECTOR_GITHUB_BASE_URL: github.url,
+})
 const api = '/api/v1'
 
 beforeEach(() => {
@@ -62,9 +78,8 @@ describe('sign-in at MCP servers', () => {
     assert.deepEqual([status, accountName, scopes], ['active', 'Fake', ['read']])
     assert.equal((await run(owner, 'mcp__search')).status, 'done')
     const registered = provider.seen.findLast(({ path }) => path.endsWith('/register'))
-    assert.deepEqual((registered?.body as { redirect_uris: string[] } | undefined)?.redirect_uris, [
-      `${app.url}${api}/connections/oauth/callback`,
-    ])
+    const [redirectUri = ''] = (registered?.body as { redirect_uris: string[] } | undefined)?.redirect_uris ?? []
+    assert.match(redirectUri.slice(app.url.length), /^\/oauth\/callback\/[\w-]{22}$/)
   })
 
   test('nothing is stored before the sign-in is complete, and neither responses nor rows contain a token', async () => {
@@ -184,7 +199,7 @@ describe('sign-in at MCP servers', () => {
     const clientSecret = 'planted-secret-of-the-user'
     oauth.clients.set('of-the-user', {
       secret: clientSecret,
-      redirectUris: [`${app.url}${api}/connections/oauth/callback`],
+      redirectUris: [`${app.url}/oauth/callback/mcp`],
     })
     const methods = ['toString', 'client_secret_post']
     oauth.server = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: methods }
@@ -211,6 +226,31 @@ describe('sign-in at MCP servers', () => {
     const { code, state, iss } = oauth.consent(body.data.oauthUrl)
     assert.equal((await complete(owner, id, { code, state, iss })).body.data.status, 'active')
   })
+
+  for (const [whose, credentials] of [
+    ['that registers clients', {}],
+    ['at which the user has registered a client', { clientId: 'of-the-user' }],
+  ] as const) {
+    test(`a server ${whose} does not get the code of another provider, whose page it shows to the user`, async () => {
+      const [victim, attacker] = [await app.createOrg(), await app.createOrg()]
+      const id = await begin(victim)
+      const { body } = await submit(victim, id, { url, ...credentials })
+      const state = new URL(body.data.oauthUrl).searchParams.get('state') ?? ''
+      // The page of the server sends the browser to GitHub, with the client of Atrium and the challenge of a flow of the
+      // attacker, who could complete that flow with the code.
+      const own = await app.call('POST', `${api}/connections`, { as: attacker, json: { connectorSlug: 'github' } })
+      const page = new URL(own.body.data.oauthUrl)
+      page.searchParams.set('state', state)
+      const { code, redirectUri } = githubOAuth.consent(page.href)
+      const exchanges = provider.count('POST', '/mcp-auth/token')
+      const back = await fetch(`${redirectUri}?${new URLSearchParams({ code, state }).toString()}`)
+      assert.equal(back.status, 400)
+      const confirmed = await fetch(redirectUri, { method: 'POST', body: new URLSearchParams({ code, state }) })
+      assert.equal(confirmed.status, 400)
+      assert.equal(provider.count('POST', '/mcp-auth/token'), exchanges)
+      assert.equal((await get(victim, id)).status, 'pending')
+    })
+  }
 
   const rejected: [string, () => void, RegExp][] = [
     [
@@ -255,13 +295,63 @@ describe('sign-in at MCP servers', () => {
     assert.equal((await complete(owner, id, { code, state })).status, 200)
   })
 
-  test('the document of this server as a client names its redirect URI', async () => {
-    const { status, body } = await app.call('GET', `/oauth/client.json`)
-    assert.equal(status, 200)
-    const document = body as unknown as Record<string, unknown>
+  test('the browser completes a sign-in at the redirect URI of its authorization server only', async () => {
+    const owner = await app.createOrg()
+    const id = await begin(owner)
+    const { body } = await submit(owner, id)
+    const { code, state } = oauth.consent(body.data.oauthUrl)
+    const redirectUri = new URL(body.data.oauthUrl).searchParams.get('redirect_uri') ?? ''
+    const query = new URLSearchParams({ code, state })
+    for (const other of [`${api}/connections/oauth/callback`, '/oauth/callback/mcp']) {
+      assert.equal((await fetch(`${app.url}${other}?${query.toString()}`)).status, 400)
+    }
+    const page = await fetch(`${redirectUri}?${query.toString()}`)
+    assert.equal(page.status, 200)
+    assert.ok((await page.text()).includes(`action="${new URL(redirectUri).pathname}"`))
+    assert.equal((await fetch(redirectUri, { method: 'POST', body: query })).status, 200)
+    assert.equal((await get(owner, id)).status, 'active')
+  })
+
+  test('a sign-in that began when all providers shared a redirect URI is completed and repeated there', async () => {
+    const owner = await app.createOrg()
+    const id = await begin(owner)
+    const shared = `${app.url}${api}/connections/oauth/callback`
+    oauth.clients.set('earlier', { secret: undefined, redirectUris: [shared] })
+    const { body } = await submit(owner, id)
+    const { searchParams } = new URL(body.data.oauthUrl)
+    const row = await app.db.row<{ id: string; client: string }>(sql`
+      select id, client from oauth_states where org_id = ${owner.orgId} and connection_id = ${id}`)
+    const at = oauthClientColumn.at(owner.orgId, row?.id ?? '')
+    const { redirectPath: _, ...earlier } = JSON.parse(app.deps.secrets.open(row?.client ?? '', at))
+    const client = app.deps.secrets.seal(JSON.stringify({ ...earlier, clientId: 'earlier' }), at)
+    await app.db.execute(sql`
+      update oauth_states set client = ${client}, redirect_uri = ${shared}
+      where org_id = ${owner.orgId} and connection_id = ${id}`)
+    searchParams.set('client_id', 'earlier')
+    searchParams.set('redirect_uri', shared)
+    const visit = async (oauthUrl: string): Promise<number> => {
+      const { code, state } = oauth.consent(oauthUrl)
+      return (await fetch(shared, { method: 'POST', body: new URLSearchParams({ code, state }) })).status
+    }
+    assert.equal(await visit(`${provider.url}/mcp-auth/authorize?${searchParams.toString()}`), 200)
+    const again = await app.call('GET', `${api}/connections/${id}/oauth`, { as: owner })
+    assert.equal(await visit(again.body.data.oauthUrl), 200)
+  })
+
+  test('the documents of this server as a client name one redirect URI each', async () => {
+    const shared = await app.call('GET', '/oauth/client.json')
+    const document = shared.body as unknown as Record<string, unknown>
     assert.deepEqual(
-      [document['client_id'], document['redirect_uris']],
-      [`${app.url}/oauth/client.json`, [`${app.url}${api}/connections/oauth/callback`]],
+      [shared.status, document['client_id'], document['redirect_uris']],
+      [200, `${app.url}/oauth/client.json`, [`${app.url}${api}/connections/oauth/callback`]],
     )
+    const key = 'A'.repeat(22)
+    const own = await app.call('GET', `/oauth/clients/${key}`)
+    const { client_id: id, redirect_uris: uris } = own.body as unknown as Record<string, unknown>
+    assert.deepEqual(
+      [own.status, id, uris],
+      [200, `${app.url}/oauth/clients/${key}`, [`${app.url}/oauth/callback/${key}`]],
+    )
+    assert.equal((await app.call('GET', '/oauth/clients/mcp')).status, 404)
   })
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { badRequest } from '../../../platform/http/errors.ts'
@@ -15,8 +16,38 @@ export interface Client {
   clientAuth: 'basic' | 'post' | 'none'
 }
 
-/** The path of the document that describes this server as a client. */
+/** The path of the document that describes this server as a client of sign-ins that began before `clientPlaceOf`. */
 export const clientDocumentPath = '/oauth/client.json'
+/** The path of the documents of `clientPlaceOf`. */
+export const clientDocumentsPath = '/oauth/clients'
+/** Not below the redirect URI of the catalog: GitHub accepts every path below the registered one. */
+export const discoveredCallbackPath = '/oauth/callback'
+
+/** The URLs of this server as a client. */
+export interface ClientPlace {
+  /** Of the document that describes it. */
+  documentUrl: string
+  redirectUri: string
+  /** Of the redirect URI, without the origin of this server. */
+  redirectPath: string
+}
+
+const placeOf = (origin: string, key: string): ClientPlace => {
+  const redirectPath = `${discoveredCallbackPath}/${key}`
+  return { documentUrl: `${origin}${clientDocumentsPath}/${key}`, redirectUri: origin + redirectPath, redirectPath }
+}
+
+/**
+ * Each authorization server has a redirect URI of its own (RFC 9700, 4.4.2). Otherwise the page of a hostile one could
+ * send the browser to another server, and get the code that comes back from there. Clients that users have registered
+ * share one, because they have to enter it before the issuer is known.
+ */
+export const clientPlaceOf = (origin: string, issuer: string, isOfUser: boolean): ClientPlace =>
+  placeOf(origin, isOfUser ? 'mcp' : createHash('sha256').update(issuer).digest('base64url').slice(0, 22))
+
+/** The place with this key in its paths. Undefined for text that is no key. */
+export const clientPlaceWith = (origin: string, key: string): ClientPlace | undefined =>
+  /^[\w-]{22}$/.test(key) ? placeOf(origin, key) : undefined
 
 const timeoutMs = 15_000
 const maxBytes = 65_536
@@ -44,8 +75,11 @@ export const clientMetadata = (redirectUri: string) => ({
  * The document whose URL is the ID of this server at authorization servers that accept documents. They fetch it, so the
  * server must have a public https URL.
  */
-export const clientDocument = (origin: string, redirectUri: string) => ({
-  client_id: origin + clientDocumentPath,
+export const clientDocument = (
+  origin: string,
+  { documentUrl, redirectUri }: Pick<ClientPlace, 'documentUrl' | 'redirectUri'>,
+) => ({
+  client_id: documentUrl,
   client_uri: origin,
   ...clientMetadata(redirectUri),
 })
@@ -115,9 +149,7 @@ interface ClientRequest {
   /** Of the user, registered by hand. */
   clientId: string | undefined
   clientSecret: string | undefined
-  /** URL of the document that describes this server as a client. */
-  documentUrl: string
-  redirectUri: string
+  place: ClientPlace
 }
 
 /**
@@ -127,7 +159,7 @@ interface ClientRequest {
 export const findClient = async (
   deps: ProviderDeps,
   server: AuthorizationServer,
-  { orgId, clientId, clientSecret = '', documentUrl, redirectUri }: ClientRequest,
+  { orgId, clientId, clientSecret = '', place: { documentUrl, redirectUri } }: ClientRequest,
 ): Promise<Client> => {
   if (clientId !== undefined) {
     return { clientId, clientSecret, clientAuth: methodWith(clientSecret, server.authMethods) }

@@ -6,6 +6,7 @@ import type { McpAuthorization } from './authorization.ts'
 import type { Challenge } from './challenge.ts'
 import { createRequests, discoverAuthorizationServer } from './discovery.ts'
 import { findClient } from './registration.ts'
+import type { ClientPlace } from './registration.ts'
 
 export interface SignIn {
   orgId: string
@@ -17,9 +18,7 @@ export interface SignIn {
     /** Of the user, registered by hand. */
     clientId: string | undefined
     clientSecret: string | undefined
-    /** URL of the document that describes this server as a client. */
-    documentUrl: string
-    redirectUri: string
+    placeOf: (issuer: string) => ClientPlace
   }
 }
 
@@ -34,5 +33,8 @@ export const prepareSignIn = async (
   const { url: server, trusted } = providerUrl(deps, connector, url)
   const requests = createRequests(deps, { orgId, server, trusted })
   const found = await discoverAuthorizationServer(server, challenge, requests)
-  return createAuthorization(url, found, await findClient(deps, found, { orgId, ...client }))
+  const { placeOf, ...ofUser } = client
+  const place = placeOf(found.issuer)
+  const used = await findClient(deps, found, { orgId, ...ofUser, place })
+  return createAuthorization(url, found, { ...used, redirectPath: place.redirectPath })
 }

@@ -127,6 +127,15 @@ export interface ContentRow {
   contentHash: string | null
 }
 
+/**
+ * A file for a join to many rows, also a deleted one. The plan must not depend on statistics, which new rows do not have
+ * yet: with the estimate that an org has one row, an index by another column is as good, and each row is found by reading
+ * all of the org. Without a condition that a partial index has, only the primary key is left, and `offset 0` keeps those of
+ * the join out. For the same reason, the rows of a folder are read in the order of their index.
+ */
+export const byId = (orgId: string, id: Sql): Sql => sql`
+  lateral (select x.* from files x where x.org_id = ${orgId} and x.id = ${id} offset 0)`
+
 /** A file with its content: its own, or that of the file that it links to when that is open to the reader as well. */
 export const findContent = (db: Db, reader: Reader | Unrestricted, id: string) =>
   db.row<ContentRow>(sql`

@@ -6,6 +6,7 @@ import { sourceFiles, statementsOf } from '../support/database/sql-templates.ts'
 const unrestricted: Record<string, string> = {
   'src/quotas/verify-queries.ts findFileDrift': 'sums of the org',
   'src/files/queries.ts findProvenance': 'who uploaded what the caller has just read',
+  'src/files/queries.ts byId': 'the join has the condition, or its ids were found by it',
   'src/files/queries.ts findUpload': 'by the token of an upload URL',
   'src/files/direct/queries.ts findVerifying': 'a job',
   'src/files/direct/queries.ts listUseless': 'a job',

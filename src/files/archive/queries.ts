@@ -2,6 +2,7 @@ import { mayRead } from '../access/condition-queries.ts'
 import type { Reader } from '../access/condition-queries.ts'
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
+import { byId } from '../queries.ts'
 import type { Source } from '../queries.ts'
 import { bytesOf, sizeOf } from '../size-queries.ts'
 
@@ -35,12 +36,13 @@ export interface ArchiveReader {
 const isOpen = ({ reader, sharedGuards }: ArchiveReader): Sql =>
   sql`${mayRead(reader)} ${sharedGuards === undefined ? empty : sql`and (f.guards is null or f.guards <@ ${sharedGuards}::uuid[])`}`
 
-const target = ({ reader }: ArchiveReader): Sql => sql`
-  left join files t on t.org_id = ${reader.orgId} and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
-    and t.status = 'ready' and ${mayRead(reader, sql`t.guards`)}`
+const target = (of: ArchiveReader): Sql => sql`
+  left join ${byId(of.reader.orgId, sql`coalesce(f.target_id, f.id)`)} t
+    on t.deleted_at is null and t.status = 'ready' and ${mayRead(of.reader, sql`t.guards`)}`
 
-const hasChildren = ({ reader }: ArchiveReader): Sql => sql`f.listing_rank = 0 and exists (
-  select from files c where c.org_id = ${reader.orgId} and c.container_id = f.id and c.deleted_at is null) as has_children`
+const hasChildren = ({ reader }: ArchiveReader): Sql => sql`f.listing_rank = 0 and (
+  select true from files c where c.org_id = ${reader.orgId} and c.container_id = f.id and c.deleted_at is null
+  order by c.listing_rank, c.name_key, c.id limit 1) is not null as has_children`
 
 export interface TreeSize {
   /** Files, folders and links, with the roots. */
@@ -62,15 +64,14 @@ export const measureTrees = (db: Db, of: ArchiveReader, rootIds: readonly string
         select f.id, f.listing_rank, ${bytesOf(sql`f`)} as bytes, f.target_id, octet_length(f.name) as name_bytes
         from files f
         where f.org_id = ${of.reader.orgId} and f.container_id = down.id and f.deleted_at is null and ${isOpen(of)}
-        offset 0
+        order by f.listing_rank, f.name_key, f.id offset 0
       ) c
       where down.listing_rank = 0
     )
     select count(*)::int as entries, coalesce(sum(coalesce(${bytesOf(sql`t`)}, d.bytes)), 0)::bigint as bytes,
       coalesce(sum(d.path_bytes), 0)::bigint as path_bytes
     from (select * from down limit ${maxEntries}::int) d
-      left join files t on t.org_id = ${of.reader.orgId} and t.id = d.target_id and t.deleted_at is null
-        and ${mayRead(of.reader, sql`t.guards`)}`)
+      left join ${byId(of.reader.orgId, sql`d.target_id`)} t on t.deleted_at is null and ${mayRead(of.reader, sql`t.guards`)}`)
 
 /** These files and folders. */
 export const listArchived = (db: Db, of: ArchiveReader, ids: readonly string[]) =>

@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { mayRead } from '../access/condition-queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Transaction } from '../../platform/database/database.ts'
-import { fileColumns } from '../queries.ts'
+import { byId, fileColumns } from '../queries.ts'
 import type { FileRow, Source } from '../queries.ts'
 import { largeOf, sizeOf, smallOf } from '../size-queries.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
@@ -35,9 +35,13 @@ export const listTree = (db: Transaction, actor: Actor, id: string, limit: numbe
       select f.id, f.source, 0 from files f
       where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and ${mayRead(actor)}
       union all
-      select f.id, f.source, down.level + 1
-      from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id and f.deleted_at is null
-      where down.source = 'folder' and ${mayRead(actor)}
+      select c.id, c.source, down.level + 1
+      from down cross join lateral (
+        select f.id, f.source from files f
+        where f.org_id = ${actor.orgId} and f.container_id = down.id and f.deleted_at is null and ${mayRead(actor)}
+        order by f.listing_rank, f.name_key, f.id offset 0
+      ) c
+      where down.source = 'folder'
     ), tree as (select id, level from down limit ${limit})
     select f.id, f.parent_id, f.source, f.revision, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
       coalesce(${sizeOf(sql`t`)}, ${sizeOf(sql`f`)}) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
@@ -45,9 +49,8 @@ export const listTree = (db: Transaction, actor: Actor, id: string, limit: numbe
       coalesce(t.is_untrusted, f.is_untrusted) as is_untrusted,
       coalesce(t.content_by, t.created_by, f.content_by, f.created_by) as content_by,
       coalesce(f.named_by, f.created_by) as named_by, f.guards, t.guards as target_guards, tree.level
-    from tree join files f on f.org_id = ${actor.orgId} and f.id = tree.id
-      left join files t on t.org_id = ${actor.orgId} and t.id = f.target_id and t.deleted_at is null
-        and ${mayRead(actor, sql`t.guards`)}
+    from tree cross join ${byId(actor.orgId, sql`tree.id`)} f
+      left join ${byId(actor.orgId, sql`f.target_id`)} t on t.deleted_at is null and ${mayRead(actor, sql`t.guards`)}
     where f.source = 'folder' or coalesce(t.blob_id, f.blob_id) is not null
     order by tree.level`)
 

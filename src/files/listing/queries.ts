@@ -183,11 +183,17 @@ const matching = (actor: Actor, search: Search): Sql => {
       with recursive down (id) as (
         select ${containerId}::uuid
         union all
-        select f.id from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id
-          and f.listing_rank = 0 and f.deleted_at is null
+        select c.id from down cross join lateral (
+          select f.id from files f
+          where f.org_id = ${actor.orgId} and f.container_id = down.id and f.listing_rank = 0 and f.deleted_at is null
+          order by f.name_key, f.id offset 0
+        ) c
       )
       select id from down
-    ) folder cross join lateral (${matchingIn(actor, search, sql`and f.container_id = folder.id`)} offset 0) m`
+    ) folder cross join lateral (
+      ${matchingIn(actor, search, sql`and f.container_id = folder.id`)}
+      order by f.listing_rank, f.name_key, f.id offset 0
+    ) m`
 }
 
 /** The number of matching names, by reading every name of the folder, or of all folders below it. */

@@ -73,7 +73,7 @@ export const listUsage = (
         select f.id from files f
         where f.org_id = ${actor.orgId} and f.container_id = down.id and f.deleted_at is null
           and f.listing_rank = 0 and ${mayRead(actor)}
-        offset 0
+        order by f.name_key, f.id offset 0
       ) c
     ), walked as materialized (
       select root_id, id from down limit ${maxFolders}::int

@@ -40,3 +40,13 @@ test('the proxy of the Compose file reads the tested configuration with the name
   const names = [...config.matchAll(/^ *server (\S+):3000/gm)].map(([, name]) => name)
   assert.deepEqual(names, [`${base.name}-api-1`, `${base.name}-api-2`])
 })
+
+test('an update that recreates the API containers restarts the proxy, which would otherwise keep their former addresses', () => {
+  assert.equal(scale.services.proxy.depends_on.api.restart, true)
+})
+
+test('the services of the Compose file start Atrium as the image does, each with its role', async () => {
+  const [, list = ''] = /^CMD (\[.*\])$/m.exec(await readFile(`${root}Dockerfile`, 'utf8')) ?? []
+  const image = JSON.parse(list) as string[]
+  for (const role of ['api', 'worker']) assert.deepEqual(base.services[role].command, [...image, '--role', role])
+})

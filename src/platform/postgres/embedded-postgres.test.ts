@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -185,6 +187,31 @@ test('an incomplete first start is removed, and the next start succeeds', async 
   assert.deepEqual(left, ['lock'])
   const postgres = await startEmbeddedPostgres({ dataDir: target })
   assert.equal(postgres.createdCluster, true)
+  await postgres.stop()
+})
+
+test('a server left over by a killed process may end while it is stopped, and the next start succeeds', async () => {
+  const target = await mkdtemp(join(dir, 'orphan-'))
+  const before = await startEmbeddedPostgres({ dataDir: target })
+  await before.stop()
+  const cluster = join(target, 'postgres/data')
+  // The outer shell reaps the inner one, which looks like a server of this cluster.
+  const left = `sh -c 'sleep 60; :' postgres -D "$0" - & echo $!; wait`
+  const shell = spawn('sh', ['-c', left, cluster], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+  const pid = Number(String(line))
+  await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n`)
+  const said: string[] = []
+  const postgres = await startEmbeddedPostgres({
+    dataDir: target,
+    log: (text) => {
+      said.push(text)
+      if (!text.startsWith('stopping')) return
+      process.kill(pid, 'SIGKILL')
+      while (existsSync(`/proc/${pid}`)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    },
+  })
+  assert.deepEqual(said, [`stopping a PostgreSQL whose Atrium was killed (process ${pid})`])
   await postgres.stop()
 })
 

@@ -217,6 +217,15 @@ const isPostmasterOf = async (pid: number, dir: string): Promise<boolean> => {
   return found !== undefined && !found.zombie && found.command.includes(`postgres -D ${dir} `)
 }
 
+/** Does nothing when the process has ended. */
+const send = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 const stopOrphan = async (pid: number, dir: string, log: (line: string) => void): Promise<void> => {
   log(`stopping a PostgreSQL whose Atrium was killed (process ${pid})`)
   // Fast, then immediate shutdown. Both keep committed transactions.
@@ -224,7 +233,7 @@ const stopOrphan = async (pid: number, dir: string, log: (line: string) => void)
     ['SIGINT', 30_000],
     ['SIGQUIT', 10_000],
   ] as const) {
-    process.kill(pid, signal)
+    send(pid, signal)
     const deadline = performance.now() + patienceMs
     while (performance.now() < deadline) {
       await sleep(20)

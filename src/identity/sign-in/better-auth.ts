@@ -7,7 +7,6 @@ import type { Database } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { createAuthStorage } from './storage-queries.ts'
-import { hashPassword, isPassword, personOf } from './passwords.ts'
 import { clientAddressHeader, cookiePrefix, sessionSeconds } from './session-cookie.ts'
 
 export interface BetterAuthOptions {
@@ -46,12 +45,6 @@ const provenSignIn = {
  */
 export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
   const storage = createAuthStorage(db)
-  /** Better Auth hashes passwords only for people who are signed in. */
-  const caller = () => {
-    const userId = storage.currentUser()
-    if (userId === undefined) throw new Error('the person of the call is not determined')
-    return personOf(userId)
-  }
   const auth = betterAuth({
     appName: 'Atrium',
     // Required by Better Auth, which would derive cookie names from it; no URL is built from it.
@@ -64,9 +57,11 @@ export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
       // Twice the limit of our schemas: Better Auth counts UTF-16 units, of which a code point may have two.
       minPasswordLength: 8,
       maxPasswordLength: 256,
+      // A hash waits for its turn. Inside the transaction it would keep a connection of the pool from everybody else, so
+      // callers calculate and compare hashes before.
       password: {
-        hash: (password) => hashPassword(password, caller(), storage.currentSalt()),
-        verify: ({ hash, password }) => isPassword(password, hash, caller()),
+        hash: () => Promise.resolve(storage.newHash()),
+        verify: ({ hash }) => Promise.resolve(storage.isProven(hash)),
       },
     },
     session: { expiresIn: sessionSeconds, updateAge: 86_400, cookieCache: { enabled: false } },
@@ -94,7 +89,7 @@ export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
     currentScope: storage.currentScope,
     setScope: storage.setScope,
     currentUser: storage.currentUser,
-    setSalt: storage.setSalt,
+    setHashes: storage.setHashes,
     decrypt: (data: string): Promise<string> => symmetricDecrypt({ key: secret, data }),
   }
 }

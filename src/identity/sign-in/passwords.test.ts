@@ -13,10 +13,12 @@ const passwordHash = await hashPassword(password)
 
 // Hashes of this password never end by themselves, so that the queue stays full while a test sends its requests.
 const guess = 'a guess of the attacker'
+// Nor do those of this one, which a test ends itself.
+const slow = 'a password that takes long'
 const { scrypt } = crypto
 const held: (() => void)[] = []
 const holding = (...[given, salt, length, options, done]: Parameters<typeof scrypt>): void => {
-  if (given === guess) held.push(() => done(null, Buffer.alloc(length)))
+  if (given === guess || given === slow) held.push(() => done(null, Buffer.alloc(length)))
   else scrypt(given, salt, length, options, done)
 }
 crypto.scrypt = holding as typeof scrypt
@@ -150,4 +152,32 @@ describe('while attempts from many networks fill all places of strangers', () =>
     const hash = await flood.during(hashPassword(password, server))
     assert.equal(await flood.during(isPassword(password, hash, server)), true)
   })
+})
+
+test('password changes and second factors that wait for a hash keep no connection of the database from others', async () => {
+  const owner = await newOwner()
+  const headers = { cookie: cookiesOf(await signIn(owner.email, '198.51.100.1')), origin: app.url }
+  const changes = Array.from({ length: app.config.databasePoolSize + 1 }, () =>
+    app.call('POST', '/api/v1/auth/password', { json: { currentPassword: password, newPassword: slow }, headers }),
+  )
+  const begun = app.call('POST', '/api/v1/auth/two-factor', { json: { password: slow }, headers })
+  // Two hashes run at the same time, and the others wait for them.
+  while (held.length < 2) await setImmediate()
+  const other = await app.createOrg()
+  assert.equal((await app.call('POST', '/api/v1/agents', { as: other, json: { name: 'Scout' } })).status, 201)
+  let isPending = true
+  const answers = Promise.all([...changes, begun]).finally(() => {
+    isPending = false
+  })
+  while (isPending) {
+    held.shift()?.()
+    await setImmediate()
+  }
+  const statuses = (await answers).map(({ status }) => status)
+  const ended = changes.slice(1).map(() => 401)
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [200, ...ended, 403],
+    'one change succeeds and ends the session of the others',
+  )
 })

@@ -1,8 +1,9 @@
 import type { BetterAuth } from './better-auth.ts'
 import { headersOf } from './context.ts'
-import type { BrowserRequest } from './context.ts'
+import type { BrowserRequest, SignInContext } from './context.ts'
 import { overlaps } from './org-scope.ts'
 import type { OrgScope } from './org-scope.ts'
+import { findPasswords } from './queries.ts'
 import type { PasswordRow } from './queries.ts'
 import { noSession, sessionCookie } from './session-cookie.ts'
 
@@ -20,3 +21,15 @@ export const scopeOfSession = async (auth: BetterAuth, request: BrowserRequest):
 /** The password of the scope, among a person's passwords. Undefined when there is none. */
 export const passwordOf = (rows: readonly PasswordRow[], orgScope: OrgScope): PasswordRow | undefined =>
   rows.find((row) => overlaps(row.orgScope, orgScope))
+
+/** The passwords of a person who is signed in, and among them that of the session. */
+export const findPasswordsOfSession = (
+  context: SignInContext,
+  userId: string,
+  request: BrowserRequest,
+): Promise<{ rows: PasswordRow[]; own: PasswordRow | undefined }> =>
+  context.transaction(async (db, auth) => {
+    const sessionScope = await scopeOfSession(auth, request)
+    const rows = await findPasswords(db, userId)
+    return { rows, own: passwordOf(rows, sessionScope) }
+  })

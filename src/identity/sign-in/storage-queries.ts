@@ -94,8 +94,10 @@ interface Work {
   orgScope: OrgScope | undefined
   /** The person of the session or challenge that the call comes with. */
   userId: string | undefined
-  /** The salt that new passwords of the person use; see passwords.ts. */
-  salt: string | undefined
+  /** The hash of the password that the call compares, which was compared before the transaction. */
+  provenHash: string | undefined
+  /** The hash of the password that the call sets, which was calculated before the transaction. */
+  newHash: string | undefined
 }
 
 /** The transaction that Better Auth works in, and the org scope of the call. */
@@ -103,7 +105,7 @@ const trackScope = () => {
   const transaction = new AsyncLocalStorage<Work>()
 
   const within = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
-    transaction.run({ db, orgScope: undefined, userId: undefined, salt: undefined }, work)
+    transaction.run({ db, orgScope: undefined, userId: undefined, provenHash: undefined, newHash: undefined }, work)
   /** The scope of the call. Throws when nothing has determined it. */
   const currentScope = (): OrgScope => {
     const orgScope = transaction.getStore()?.orgScope
@@ -129,10 +131,19 @@ const trackScope = () => {
     return row
   }
   const currentUser = (): string | undefined => transaction.getStore()?.userId
-  const currentSalt = (): string | undefined => transaction.getStore()?.salt
-  const setSalt = (salt: string | undefined): void => {
+  /** Whether the password with this hash was proved before the transaction. */
+  const isProven = (hash: string): boolean => transaction.getStore()?.provenHash === hash
+  /** The hash of the new password. Throws when it was not calculated before the transaction. */
+  const newHash = (): string => {
+    const hash = transaction.getStore()?.newHash
+    if (hash === undefined) throw new Error('the new password is not hashed')
+    return hash
+  }
+  /** Hands the hashes to the calls of this transaction. */
+  const setHashes = (hashes: { provenHash?: string | undefined; newHash?: string | undefined }): void => {
     const work = transaction.getStore()
-    if (work) work.salt = salt
+    if (!work) throw new Error('setHashes is called outside of a transaction')
+    Object.assign(work, hashes)
   }
   /** Ending all sessions of a person ends those within the scope. Outside of a transaction (sign-out) it is one session. */
   const sessionScope = (model: string): Sql[] =>
@@ -161,8 +172,9 @@ const trackScope = () => {
     within,
     currentScope,
     currentUser,
-    currentSalt,
-    setSalt,
+    isProven,
+    newHash,
+    setHashes,
     setScope,
     observed,
     withScope,

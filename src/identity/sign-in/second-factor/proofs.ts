@@ -8,10 +8,10 @@ import { cookiesOf, headersOf, wrongProof } from '../context.ts'
 import type { BrowserRequest, SignInContext } from '../context.ts'
 import { joinScopes } from '../org-scope.ts'
 import type { OrgScope } from '../org-scope.ts'
-import { isPassword, personOf, rightPasswords, saltOf } from '../passwords.ts'
+import { hashPassword, isPassword, personOf, rightPasswords, saltOf } from '../passwords.ts'
 import { deleteChallenges, deleteNarrowerProofs, findPasswords, widenPassword } from '../queries.ts'
 import type { PasswordRow } from '../queries.ts'
-import { passwordOf, scopeOfSession } from '../session-scope.ts'
+import { findPasswordsOfSession, passwordOf, scopeOfSession } from '../session-scope.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import { limitProof } from '../throttle.ts'
 import * as queries from './queries.ts'
@@ -93,6 +93,8 @@ interface Replacement {
   proven: PasswordRow
   sessionScope: OrgScope
   passwords: Passwords
+  /** Of the new password. */
+  newHash: string
 }
 
 /** Replaces the proven password by one for the scopes of the password and of the session. Returns that scope. */
@@ -100,12 +102,12 @@ const replacePassword = async (
   db: Transaction,
   auth: BetterAuth,
   request: BrowserRequest,
-  { proven, sessionScope, passwords }: Replacement,
+  { proven, sessionScope, passwords, newHash }: Replacement,
 ): Promise<{ cookies: string[]; orgScope: OrgScope }> => {
   const orgScope = joinScopes(sessionScope, proven.orgScope)
   await widenPassword(db, proven, orgScope)
   auth.setScope(orgScope)
-  auth.setSalt(saltOf(proven.passwordHash))
+  auth.setHashes({ provenHash: proven.passwordHash, newHash })
   const { headers } = await auth.api.changePassword({
     body: { newPassword: passwords.next, currentPassword: passwords.current ?? '', revokeOtherSessions: true },
     headers: headersOf(request, sessionCookie),
@@ -127,11 +129,7 @@ export const changePassword = async (
   request: BrowserRequest,
 ): Promise<string[]> => {
   const { userId } = actor
-  const before = await context.transaction(async (db, auth) => {
-    const sessionScope = await scopeOfSession(auth, request)
-    const rows = await findPasswords(db, userId)
-    return { rows, own: passwordOf(rows, sessionScope) }
-  })
+  const before = await findPasswordsOfSession(context, userId, request)
   // Proofs are compared outside of the transaction, so that wrong attempts count even when it rolls back.
   const other =
     before.own === undefined && passwords.current !== undefined
@@ -144,6 +142,8 @@ export const changePassword = async (
     )
     if (!isOwn) throw wrongProof
   }
+  const salt = saltOf((before.own ?? other ?? before.rows[0])?.passwordHash)
+  const newHash = await hashPassword(passwords.next, personOf(userId), salt)
   return context.transaction(async (db, auth) => {
     await lockPerson(db, userId)
     const sessionScope = await scopeOfSession(auth, request)
@@ -153,9 +153,11 @@ export const changePassword = async (
     // A concurrent request has changed the password that was proved.
     if (own?.passwordHash !== before.own?.passwordHash || (other && !proven)) throw wrongProof
     let result: { cookies: string[]; orgScope: OrgScope } = { cookies: [], orgScope: sessionScope }
-    if (proven) result = await replacePassword(db, auth, request, { proven, sessionScope, passwords })
+    if (proven) result = await replacePassword(db, auth, request, { proven, sessionScope, passwords, newHash })
     else {
-      auth.setSalt(saltOf(rows[0]?.passwordHash))
+      // The passwords of a person share a salt, and a concurrent request has set the first one with another salt.
+      if (rows[0] && saltOf(rows[0].passwordHash) !== saltOf(newHash)) throw wrongProof
+      auth.setHashes({ newHash })
       await auth.api.setPassword({ body: { newPassword: passwords.next }, headers: headersOf(request, sessionCookie) })
     }
     const { orgScope } = result

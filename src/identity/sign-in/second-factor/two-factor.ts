@@ -4,9 +4,10 @@ import type { Actor } from '../../actor.ts'
 import { auditPerson } from '../../audit/audit.ts'
 import { lockPerson } from '../../members/person-queries.ts'
 import type { BetterAuth } from '../better-auth.ts'
+import { isPassword, personOf } from '../passwords.ts'
 import { findPasswords } from '../queries.ts'
 import { sessionCookie } from '../session-cookie.ts'
-import { passwordOf, scopeOfSession } from '../session-scope.ts'
+import { findPasswordsOfSession, passwordOf, scopeOfSession } from '../session-scope.ts'
 import { cookiesOf, headersOf, tooManyCodes, wrongCode, wrongProof } from '../context.ts'
 import type { SignInContext, BrowserRequest } from '../context.ts'
 import { limitProof } from '../throttle.ts'
@@ -54,25 +55,26 @@ export const beginTwoFactor = async (
   password: string,
   request: BrowserRequest,
 ): Promise<TwoFactorSecret> => {
-  let begun: TwoFactorSecret | undefined
-  await limitProof(context, actor, async () => {
-    begun = await context.transaction(async (db, auth) => {
-      const own = passwordOf(await findPasswords(db, actor.userId), await scopeOfSession(auth, request))
-      if (!own) throw wrongProof
-      auth.setScope(own.orgScope)
-      const answer = await auth.api.enableTwoFactor({
-        body: { password, method: 'totp' },
-        headers: headersOf(request, sessionCookie),
-      })
-      if (answer.method !== 'totp') throw new Error('Better Auth began a second factor other than TOTP')
-      const secret = new URL(answer.totpURI).searchParams.get('secret')
-      if (secret === null) throw new Error('Better Auth returned a TOTP URI without a secret')
-      return { secret, otpauthUri: answer.totpURI, backupCodes: answer.backupCodes }
+  const { own: before } = await findPasswordsOfSession(context, actor.userId, request)
+  const isOwn = await limitProof(context, actor, () =>
+    isPassword(password, before?.passwordHash, personOf(actor.userId)),
+  )
+  if (!before || !isOwn) throw wrongProof
+  return context.transaction(async (db, auth) => {
+    const own = passwordOf(await findPasswords(db, actor.userId), await scopeOfSession(auth, request))
+    if (!own) throw wrongProof
+    auth.setScope(own.orgScope)
+    // Better Auth rejects a password that was changed while it was compared.
+    auth.setHashes({ provenHash: before.passwordHash })
+    const answer = await auth.api.enableTwoFactor({
+      body: { password, method: 'totp' },
+      headers: headersOf(request, sessionCookie),
     })
-    return true
+    if (answer.method !== 'totp') throw new Error('Better Auth began a second factor other than TOTP')
+    const secret = new URL(answer.totpURI).searchParams.get('secret')
+    if (secret === null) throw new Error('Better Auth returned a TOTP URI without a secret')
+    return { secret, otpauthUri: answer.totpURI, backupCodes: answer.backupCodes }
   })
-  if (!begun) throw wrongProof
-  return begun
 }
 
 /**

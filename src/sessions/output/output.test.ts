@@ -121,6 +121,16 @@ describe('a turn with a JSON schema', () => {
     }
   })
 
+  test('validates a reply whose provider reports tool calls and sends none', async () => {
+    plain.play(reply(['Sure: Basel.'], { usage, finish: 'tool_calls' }), reply([basel], { usage }))
+    const { turn } = await askFor(await app.createOrg(), 'plain/m')
+    assert.deepEqual([turn.status, turn.output], ['completed', JSON.parse(basel)])
+    assert.deepEqual(stepsOf(turn), [
+      ['failed', 'output_invalid'],
+      ['completed', null],
+    ])
+  })
+
   test('does not ask again beyond its limit of cost', async () => {
     plain.play(reply(['no'], { usage: { prompt_tokens: 100, completion_tokens: 40_000 } }))
     const { turn } = await askFor(await app.createOrg(), 'plain/m', { maxCostCents: 1 })

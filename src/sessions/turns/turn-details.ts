@@ -58,7 +58,13 @@ const requiredOutputsOf = (turn: TurnRow, calls: CallRow[]) =>
 /** The parsed reply of a turn whose reply was validated; null for others. */
 const outputOf = ({ responseFormat, status }: TurnRow, steps: StepRow[]): unknown => {
   const last = steps.findLast((step) => step.status === 'completed')
-  return responseFormat === null || status !== 'completed' || !last ? null : JSON.parse(outputText(last.parts))
+  if (responseFormat === null || status !== 'completed' || !last) return null
+  try {
+    return JSON.parse(outputText(last.parts)) as unknown
+  } catch {
+    // Earlier versions did not validate the reply when the provider reported tool calls and sent none.
+    return null
+  }
 }
 
 const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecords) => {

@@ -32,7 +32,9 @@ export const checkOutput = async <Outcome extends StepOutcome>(
   outcome: Outcome,
 ): Promise<StepOutcome> => {
   const { ended, calls, finish } = outcome
-  const isReply = ended?.status === 'completed' && calls.length === 0 && (finish === 'stop' || finish === 'other')
+  // Some providers report `tool-calls` without a call.
+  const isEnd = finish === 'stop' || finish === 'other' || finish === 'tool-calls'
+  const isReply = ended?.status === 'completed' && calls.length === 0 && isEnd
   if (!isReply) return outcome
   try {
     const text = outputText(ended.parts)

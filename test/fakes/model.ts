@@ -110,6 +110,17 @@ export const hangAfter =
     for (const piece of pieces) response.write(chunk({ content: piece }))
   }
 
+/** Begins to ask for a tool, and then sends nothing for ever or closes the connection. */
+export const stopInCall =
+  (name: string, args: string, how: 'hang' | 'close'): Script =>
+  (response) => {
+    open(response)
+    response.write(
+      chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name, arguments: args } }] }),
+    )
+    if (how === 'close') setTimeout(() => response.destroy(), 50)
+  }
+
 /** An answer that is sent when it is released. `asked` resolves when the request has arrived. */
 export const held = (script: Script): { script: Script; asked: Promise<void>; release: () => void } => {
   const asked = Promise.withResolvers<void>()

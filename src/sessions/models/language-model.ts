@@ -13,16 +13,18 @@ const maxReportedTokens = 2_000_000_000
 const count = (reported: number | undefined): number =>
   Number.isFinite(reported) ? Math.min(maxReportedTokens, Math.max(0, Math.trunc(reported as number))) : 0
 
+const isCount = (reported: number | undefined): boolean => Number.isFinite(reported) && (reported as number) >= 0
+
 /** Undefined unless the provider reported both input and output tokens. Reported zeros count as reported. */
 const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage | undefined =>
-  inputTokens.total === undefined || outputTokens.total === undefined
-    ? undefined
-    : {
+  isCount(inputTokens.total) && isCount(outputTokens.total)
+    ? {
         inputTokens: count(inputTokens.total),
         outputTokens: count(outputTokens.total),
         cacheReadTokens: count(inputTokens.cacheRead),
         cacheWriteTokens: count(inputTokens.cacheWrite),
       }
+    : undefined
 
 const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
 

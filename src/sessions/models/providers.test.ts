@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { ask, createAgent, getTurn, openSession, say, textOf, untilStatus } from '../../../test/support/chat.ts'
+import { sql } from '../../platform/database/database.ts'
+import { ask, createAgent, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
 import {
   callTools,
   cutAfter,
@@ -13,6 +14,7 @@ import {
   rejectWith,
   reply,
   startFakeModel,
+  stopInCall,
 } from '../../../test/fakes/model.ts'
 import type { Script } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -139,6 +141,41 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([read.outputTokens, read.isEstimate], [10, true])
     const { usage: said } = await told({ prompt_tokens: 100, completion_tokens: 1_500_000_000 })
     assert.deepEqual([said.inputTokens, said.outputTokens, said.isEstimate], [100, 1_000, true])
+  })
+
+  test('negative numbers of tokens are estimates from the text, and not free of charge', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner)
+    for (const usage of [
+      { prompt_tokens: -1_000, completion_tokens: 10 },
+      { prompt_tokens: 10, completion_tokens: -1_000 },
+    ]) {
+      fake.play(reply(['Yes.'], { usage }))
+      const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+      assert.ok(turn.usage.isEstimate && turn.usage.inputTokens > 10 && turn.usage.outputTokens > 0)
+    }
+  })
+
+  test('a call that is cancelled or cut in the arguments of a tool is charged for what they have so far', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner)
+    const args = `{"query":"${'A long story. '.repeat(500)}`
+    fake.play(stopInCall('files_search', args, 'hang'))
+    const begun = (await say(app, owner, session.id, { text: 'Write', background: true })).body.data.turn
+    await until(
+      () =>
+        app.db.row(sql`
+        select from turn_events where org_id = ${owner.orgId} and turn_id = ${begun.id} and frames like '%tool-input-delta%'`),
+      (row) => row !== undefined,
+    )
+    await app.call('POST', `/api/v1/turns/${begun.id}/cancel`, { as: owner })
+    const cancelled = await getTurn(app, owner, begun.id)
+    assert.deepEqual([cancelled.status, cancelled.steps[0].isEstimate], ['cancelled', true])
+    assert.ok(cancelled.steps[0].outputTokens > 1_500, `${cancelled.steps[0].outputTokens} tokens`)
+    fake.play(stopInCall('files_search', args, 'close'))
+    const { turn } = await ask(app, owner, session.id, { text: 'Write' })
+    assert.equal(turn.status, 'failed')
+    for (const step of turn.steps) assert.ok(step.outputTokens > 1_500, `${step.outputTokens} tokens`)
   })
 
   test('reported tokens of a model without a configured window are limited', async () => {

@@ -51,17 +51,28 @@ export const endsInsideStep = (lines: string[]): boolean => {
   return states.at(-1) ?? false
 }
 
-/** The text and reasoning of the last step, which are all that an interrupted model call leaves. */
-export const unfinishedParts = (lines: string[]): { type: 'text' | 'reasoning'; text: string }[] => {
-  const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
+/** What an interrupted model call has written in the last step. */
+export interface Unfinished {
+  /** Its text and reasoning, which are all that it leaves. */
+  parts: { type: 'text' | 'reasoning'; text: string }[]
+  /** The arguments of its tool calls. */
+  inputs: string
+}
+
+export const unfinishedIn = (lines: string[]): Unfinished => {
+  const open = new Map<string, Unfinished['parts'][number]>()
+  let inputs = ''
   for (const line of lines) {
     const part = JSON.parse(line) as StreamPart
-    if (part.type === 'start-step' || part.type === 'reset-step') open.clear()
+    if (part.type === 'start-step' || part.type === 'reset-step') {
+      open.clear()
+      inputs = ''
+    } else if (part.type === 'tool-input-delta') inputs += part.inputTextDelta
     else if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
       const message = open.get(part.id) ?? { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: '' }
       message.text += part.delta
       open.set(part.id, message)
     }
   }
-  return [...open.values()]
+  return { parts: [...open.values()], inputs }
 }

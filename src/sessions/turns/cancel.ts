@@ -5,7 +5,7 @@ import { finishTurn } from '../runtime/finish-turn.ts'
 import { costOf } from '../runtime/costs/costs.ts'
 import { endingEvents } from '../events.ts'
 import * as eventQueries from '../streams/queries.ts'
-import { unfinishedParts } from '../streams/stream-parts.ts'
+import { unfinishedIn } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import { replyPartsOf } from '../runtime/prompt/reply-parts.ts'
 import { closeCalls } from '../runtime/steps/call-rows.ts'
@@ -30,12 +30,13 @@ interface CancelScope {
   workspaceId: string
 }
 
-/** The interrupted model call with its partial text. Its tokens are estimated from that text. */
+/** The interrupted model call with its partial text. Its tokens are estimated from all that it has written. */
 const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
-  const parts = unfinishedParts(lines)
+  const { parts, inputs } = unfinishedIn(lines)
+  const written = parts.map(({ text }) => text).join('') + inputs
   const usage = {
     inputTokens: step.inputTokens,
-    outputTokens: parts.length === 0 ? 0 : estimateTokens(parts.map(({ text }) => text).join('')),
+    outputTokens: written === '' ? 0 : estimateTokens(written),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   }

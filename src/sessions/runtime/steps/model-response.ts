@@ -20,12 +20,20 @@ export interface RequestedCall {
 export interface ModelResponse {
   parts: StepPart[]
   calls: RequestedCall[]
+  /** The arguments so far of calls that are not complete, by the provider's id. */
+  openInputs: Map<string, string>
   /** Undefined until the response is complete. `usage` is undefined when the provider did not report it. */
   finish: { reason: FinishReason; usage: ModelUsage | undefined } | undefined
   characters: number
 }
 
-export const emptyResponse = (): ModelResponse => ({ parts: [], calls: [], finish: undefined, characters: 0 })
+export const emptyResponse = (): ModelResponse => ({
+  parts: [],
+  calls: [],
+  openInputs: new Map(),
+  finish: undefined,
+  characters: 0,
+})
 
 // Mistral has the strictest format for tool call ids: exactly nine letters and digits.
 const callAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
@@ -67,6 +75,11 @@ const createOptionKeeper =
       part.provider.options[protocol] = { ...part.provider.options[protocol], ...fields }
     }
   }
+
+const keepInput = (response: ModelResponse, { id, delta }: { id: string; delta: string }): void => {
+  response.characters += delta.length
+  response.openInputs.set(id, (response.openInputs.get(id) ?? '') + delta)
+}
 
 /** Adds a model's events to the response and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
 const createCollector = (
@@ -128,6 +141,7 @@ const createCollector = (
     const callId = callIdOf(id, toolName)
     // A provider may reuse an id for another call.
     callIds.delete(id)
+    response.openInputs.delete(id)
     const { input, inputError } = parseInput(text)
     const part: StepPart = { type: 'tool-call', toolCallId: callId, toolName, input }
     keepOptions(part, options)
@@ -143,7 +157,7 @@ const createCollector = (
     isStopped: () => stop.isStopped,
     add: (event: ModelEvent): void => {
       if (event.type === 'tool-input') {
-        response.characters += event.delta.length
+        keepInput(response, event)
         const toolCallId = callIdOf(event.id, cleanText(event.toolName))
         writer.emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: event.delta })
       } else if (event.type === 'tool-call') addCall(event.id, cleanText(event.toolName), event.input, event.options)

@@ -116,7 +116,8 @@ const usageOf = (
   const reported =
     end.status === 'completed' ? response.finish?.usage : wasRejected(response, end) ? noUsage : undefined
   if (reported) return plausibleUsage(reported, target.model, promptTokens)
-  const outputTokens = response.parts.length === 0 ? 0 : estimateTokens(response.parts)
+  const written = [...response.parts, ...response.openInputs.values()]
+  const outputTokens = written.length === 0 ? 0 : estimateTokens(written)
   return { usage: { ...noUsage, inputTokens: promptTokens, outputTokens }, isEstimate: true }
 }
 

@@ -74,12 +74,15 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
     if (target.source === 'folder') throw badRequest('targetFileId must be the id of a file, not of a folder')
     // A link to a link stores the final target, so that resolving a link takes one step.
     if (target.targetId === null) throw notFound('File')
+    // Agents read names, so a link does not make the name of another person one's own.
+    const named = given === undefined ? await queries.findProvenance(db, actor.orgId, targetFileId) : undefined
     const place = await resolvePlace(db, actor, body)
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
     return insertFile(db, actor, {
       id: newId(),
       source: 'link',
       name: given ?? target.name,
+      ...(named === undefined ? {} : { namedBy: named.namedBy }),
       targetId: target.targetId,
       ...place,
     })

@@ -357,6 +357,12 @@ describe('a drop box', () => {
     }
     const dropped = (await recordedEvents(db, owner.orgId)).filter(({ type }) => type === 'file.created').at(-1)
     assert.equal(dropped?.actor.type, 'system')
+    for (const { id, name } of items) {
+      const link = (await create(app, owner, { source: 'link', targetFileId: id })).file
+      assert.equal(await isOwnName(db, actor, link.id), name === 'existing.txt', `a link that has the name of ${name}`)
+      const named = (await create(app, owner, { source: 'link', targetFileId: id, name: 'mine' })).file
+      assert.equal(await isOwnName(db, actor, named.id), true)
+    }
     await countsAreExact(app, owner.orgId)
   })
 

@@ -59,7 +59,7 @@ export const registerVisitForms = (app: App, deps: VisitDeps, { contentOrigin, r
         const { access } = request.query
         const visit = await openVisit(db, token)
         if (!isAdmitted(deps, visit.share, access)) return showPage(reply, `/s/${token}`)
-        watchUpload(running, db, { token, share: visit.share, raw: request.raw })
+        watchUpload(running, { token, share: visit.share, raw: request.raw })
         await places.run(visit.share, request.ip, () => storeUpload(deps, request, visit))
         return showPage(reply, `/s/${token}?uploaded=1${visit.share.hasPassword ? `&access=${access ?? ''}` : ''}`)
       },

@@ -76,15 +76,27 @@ export const readPicture = async (
   signal?: AbortSignal,
 ): Promise<Picture> => cachedPicture(deps, actor, await getSource(deps, actor, fileId), signal)
 
-/** The image of a picture, and the content that it shows. `isKnown` tells by the content that the caller has the image. */
+export interface ImageRequest {
+  spec: ImageSpec
+  signal: AbortSignal
+  visitor?: string
+  isKnown: (contentHash: string) => boolean
+}
+
+/**
+ * The image of a picture, and the content that it shows. `isKnown` tells by the content that the caller has the image,
+ * `visitor` is the address of a visitor of a share.
+ */
 export const readImage = async (
   deps: PreviewDeps,
   actor: Reader,
   fileId: string,
-  { spec, signal, isKnown }: { spec: ImageSpec; signal: AbortSignal; isKnown: (contentHash: string) => boolean },
+  { spec, signal, visitor, isKnown }: ImageRequest,
 ): Promise<{ content: Content; image: Image | undefined }> => {
   const source = await getSource(deps, actor, fileId)
-  const image = isKnown(source.contentHash) ? undefined : await cachedImage(deps, actor, source, { spec, signal })
+  const image = isKnown(source.contentHash)
+    ? undefined
+    : await cachedImage(deps, { ...actor, visitor }, source, { spec, signal })
   return { content: source, image }
 }
 

@@ -427,6 +427,7 @@ const exempt: Record<string, string> = {
   'PUT /api/v1/files/:id/content': 'swept by id above; a signed URL is issued to those with access',
   'POST /api/openai/v1/files': 'takes bytes only',
   'GET /s/:token/files/:id': 'of a share; tested below',
+  'GET /s/:token/files/:id/image': 'of a share; as for its bytes',
   'DELETE /api/v1/files/trash': 'tested below',
   'PATCH /api/v1/files/retention': 'names no file',
   'POST /api/v1/projects': 'makes a folder',

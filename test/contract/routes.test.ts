@@ -41,6 +41,7 @@ const publicRoutes = [
   'GET /s/:token',
   'GET /s/:token/archive',
   'GET /s/:token/files/:id',
+  'GET /s/:token/files/:id/image',
   'POST /s/:token/password',
   'POST /s/:token/uploads',
   'GET /settings',

@@ -194,6 +194,7 @@ const exempt: Record<string, string> = {
   'POST /api/openai/v1/files': 'takes bytes only',
   'POST /api/v1/uploads': 'takes a folder in Upload-Metadata, like POST /api/v1/files; tested in src/files/resumable',
   'GET /s/:token/files/:id': 'of a share; src/files/shares tests it',
+  'GET /s/:token/files/:id/image': 'of a share; src/files/shares tests it',
   'GET /api/v1/files/shares': 'without files of the trash; src/files/shares tests it',
   'GET /api/v1/files/archive': 'reads like GET /api/v1/files/:id/archive; src/files/archive tests it',
   'GET /api/v1/files/usage': 'sums of live folders; src/files/listing tests it',

@@ -143,6 +143,9 @@ const queryOf = (values: Record<string, string | undefined>): string => {
 const homeUrl = ({ token, access }: PageLinks, more: Record<string, string | undefined> = {}): string =>
   escape(`/s/${token}${queryOf({ ...more, access })}`)
 
+const imageUrl = ({ token, access }: PageLinks, id: string): string =>
+  escape(`/s/${token}/files/${id}/image${queryOf({ access })}`)
+
 const bytesUrl = ({ token, access, contentOrigin }: PageLinks, id: string, download: boolean): string => {
   const origin = download ? '' : contentOrigin
   return escape(`${origin}/s/${token}/files/${id}${queryOf({ download: download ? 'true' : undefined, access })}`)
@@ -195,8 +198,8 @@ export interface FilePage {
   item: SharedItem
   /** Of a text, document or spreadsheet. */
   preview: PreviewPayload | undefined
-  /** Whether the browser displays the bytes. */
-  displays: boolean
+  /** Whether the browser displays the bytes, or an image that is made of them. */
+  displays: 'bytes' | 'image' | undefined
 }
 
 /** The page of a file, with a link back to the folder when the folder is shared. */
@@ -208,12 +211,14 @@ export const filePage = (
 ): string => {
   const { noPreview, allFiles } = texts[look.language]
   const type = item.mimeType ?? ''
-  const tag = displays ? shownTypes.find(([pattern]) => pattern.test(type))?.[1] : undefined
+  const tag = displays === 'bytes' ? shownTypes.find(([pattern]) => pattern.test(type))?.[1] : undefined
   const content = tag
     ? tag(bytesUrl(links, item.id, false), item.name)
-    : preview
-      ? `<div class="card">${previewOf(look, preview)}</div>`
-      : `<p class="card muted">${noPreview}</p>`
+    : displays === 'image'
+      ? `<img class="shown" src="${imageUrl(links, item.id)}" alt="${named(item.name)}">`
+      : preview
+        ? `<div class="card">${previewOf(look, preview)}</div>`
+        : `<p class="card muted">${noPreview}</p>`
   const back = item.id === share.fileId ? '' : `<nav><a href="${homeUrl(links)}">${allFiles}</a></nav>`
   return pageOf(
     look,

@@ -1,7 +1,6 @@
 // What visitors of a share see. No session or key is read here: the token in the path is the only credential, and a share
 // with a password also needs the proof that the visitor has entered it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { logoPath } from '../../identity/members/logo.ts'
 import { getOrg } from '../../identity/members/orgs.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -25,10 +24,12 @@ import type { OpenShare, SharedItem } from './queries.ts'
 import { watchDownload } from './running.ts'
 import type { VisitContext } from './running.ts'
 import { registerVisitForms } from './visit-forms.ts'
-import { hidden, VisitParams, VisitQuery } from './visit-schemas.ts'
+import { registerVisitImage } from './visit-image.ts'
+import { FileParams, hidden, VisitParams, VisitQuery } from './visit-schemas.ts'
 import {
   checkDownload,
   displaysBytes,
+  displaysImage,
   getSharedItem,
   isAdmitted,
   openVisit,
@@ -84,8 +85,8 @@ const renderItem = async (
     const hasMore = items.length > pageSize
     return folderPage(look, share, links, { folder: item, items: items.slice(0, pageSize), page, hasMore })
   }
-  const displays = displaysBytes(share, item)
-  const isPreviewed = showsContent(share) && !displays
+  const displays = displaysBytes(share, item) ? 'bytes' : displaysImage(share, item) ? 'image' : undefined
+  const isPreviewed = showsContent(share) && displays === undefined
   const preview = isPreviewed ? await previewOf(deps, reply, { visit, item }) : undefined
   return filePage(look, share, links, { item, preview, displays })
 }
@@ -119,7 +120,7 @@ const registerBytes = (app: App, deps: VisitDeps, { contentOrigin, running }: Vi
       config: { access: 'public', rateLimit: 'reads', what: 'File', onContentOrigin: true },
       schema: {
         ...hidden('The bytes of a shared file'),
-        params: Type.Object({ ...VisitParams.properties, id: Type.String({ format: 'uuid' }) }),
+        params: FileParams,
         querystring: VisitQuery,
       },
     },
@@ -175,5 +176,6 @@ export const registerVisitRoutes = (app: App, deps: VisitDeps, context: VisitCon
   )
 
   registerBytes(app, deps, context)
+  registerVisitImage(app, deps)
   registerVisitForms(app, deps, context)
 }

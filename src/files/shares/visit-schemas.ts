@@ -5,6 +5,8 @@ export const hidden = (summary: string) => ({ hide: true, summary, response: { 2
 
 export const VisitParams = Type.Object({ token: Type.String({ maxLength: 64 }) })
 
+export const FileParams = Type.Object({ ...VisitParams.properties, id: Type.String({ format: 'uuid' }) })
+
 export const VisitQuery = Type.Object({
   access: Type.Optional(Type.String({ maxLength: 64 })),
   item: Type.Optional(Type.String({ format: 'uuid' })),

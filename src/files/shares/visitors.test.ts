@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer } from '../../../test/harness.ts'
@@ -8,6 +9,7 @@ import { until } from '../../../test/support/until.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { visitorsName } from './drop-box.ts'
+import { createVisitContext } from './running.ts'
 
 const app = await startTestApp()
 const { db } = app
@@ -19,6 +21,63 @@ const isPage = ({ headers, text }: Answer): void => {
   assert.match(headers.get('content-type') ?? '', /^text\/html/)
   assert.match(text, /^<!doctype html>/)
 }
+
+test('running downloads are checked two at a time, so that a visitor with many of them leaves connections to others', async () => {
+  const { running } = createVisitContext(app.deps)
+  const ended: number[] = []
+  let checking = 0
+  let most = 0
+  const unwatch = Array.from({ length: 50 }, (_, index) =>
+    running.add(
+      `${index}`,
+      async () => {
+        checking += 1
+        most = Math.max(most, checking)
+        await db.rows(sql`select 1`)
+        checking -= 1
+        if (index === 10) throw new Error('the database does not respond')
+        return index % 20 !== 0
+      },
+      () => ended.push(index),
+    ),
+  )
+  await until('all ended shares are found', () => ended.length === 3)
+  assert.deepEqual(ended, [0, 20, 40])
+  assert.equal(most, 2)
+  for (const end of unwatch) end()
+})
+
+describe('HEIC photos', () => {
+  test('are shown on the page as an image, in the same share and with the same password only', async () => {
+    const owner = await app.createOrg()
+    const photo = await readFile(new URL('../../../test/fixtures/pictures/turned.heic', import.meta.url))
+    const folder = await createFolder(app, owner, 'f')
+    const place = { parentId: folder.id, type: 'image/heic' }
+    const file = await upload(app, owner, photo, { ...place, name: 'photo.heic' })
+    const other = await upload(app, owner, Buffer.concat([photo, Buffer.alloc(1)]), {
+      name: 'b.heic',
+      type: 'image/heic',
+    })
+    const text = await upload(app, owner, 'x', { parentId: folder.id })
+    const { path } = await share(owner, folder.id, { permission: 'view' })
+    const imageOf = (id: string, of = path, query = ''): Promise<Answer> => visit(`${of}/files/${id}/image${query}`)
+    const page = await visit(`${path}?item=${file.id}`)
+    assert.match(page.text, new RegExp(`<img class="shown" src="${path}/files/${file.id}/image" alt="photo.heic">`))
+    const { status, headers } = await imageOf(file.id)
+    assert.deepEqual([status, headers.get('content-type')], [200, 'image/jpeg'])
+    assert.match(headers.get('content-security-policy') ?? '', /sandbox/)
+    const again = await visit(`${path}/files/${file.id}/image`, { 'if-none-match': headers.get('etag') ?? '' })
+    assert.equal(again.status, 304)
+    assert.deepEqual(statusesOf([await imageOf(other.id), await imageOf(text.id)]), [404, 404])
+    const closed = await share(owner, file.id, { password: 'open sesame' })
+    assert.equal((await imageOf(file.id, closed.path)).status, 302)
+    const admitted = (await enter(closed.path, 'open sesame')).headers.get('location') ?? ''
+    assert.equal((await imageOf(file.id, closed.path, admitted.slice(closed.path.length))).status, 200)
+    const counted = await share(owner, file.id, { maxDownloads: 1 })
+    assert.equal((await imageOf(file.id, counted.path)).status, 404, 'every byte counts as a download')
+    assert.doesNotMatch((await visit(counted.path)).text, /<img class="shown"/)
+  })
+})
 
 describe('passwords of shares', () => {
   test('are hashed one at a time in a short queue per org, and only for requests that are valid', async () => {

@@ -6,6 +6,7 @@ import { forbidden, notFound } from '../../platform/http/errors.ts'
 import { isOpenTo } from '../access/access.ts'
 import type { Reader } from '../access/condition-queries.ts'
 import type { FilesDeps } from '../deps.ts'
+import { limits } from '../preview/pictures/limits.ts'
 import { isDisplayed } from './page.ts'
 import type { ShareHashes } from './passwords.ts'
 import { isOfEarlierMember } from './ends.ts'
@@ -94,6 +95,10 @@ export const showsContent = ({ permission, maxDownloads }: OpenShare): boolean =
 /** Whether the page displays the bytes of the file: without being downloaded, they are sent for nothing else. */
 export const displaysBytes = (share: OpenShare, { mimeType }: Pick<SharedItem, 'mimeType'>): boolean =>
   showsContent(share) && isDisplayed(mimeType ?? '')
+
+/** Whether the page displays an image that the server makes of the file, because few browsers read its type. */
+export const displaysImage = (share: OpenShare, { mimeType, size }: Pick<SharedItem, 'mimeType' | 'size'>): boolean =>
+  showsContent(share) && (mimeType === 'image/heic' || mimeType === 'image/heif') && size <= limits.sourceBytes
 
 /** FORBIDDEN for what a share does not allow. */
 export const rejected = (reason: Rejection['reason']): ApiError =>

@@ -4,6 +4,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import type { PreviewDeps } from '../../deps.ts'
 import { PreviewError } from '../payload.ts'
 import { readOnce } from '../once.ts'
+import type { PreviewInput } from '../previewer.ts'
 import { keepPreview } from '../previews.ts'
 import type { PreviewSource } from '../previews.ts'
 import * as queries from '../queries.ts'
@@ -107,7 +108,7 @@ export const cachedPicture = (
 /** A picture, or the first page of a PDF, in a size and format of choice, made once and stored in the same way. Throws like cachedPicture. */
 export const cachedImage = (
   { db, previewer }: Deps,
-  actor: Pick<Actor, 'orgId' | 'userId'>,
+  actor: Pick<Actor, 'orgId' | 'userId'> & Pick<PreviewInput, 'visitor'>,
   source: PreviewSource,
   { spec, signal }: { spec: ImageSpec; signal: AbortSignal },
 ): Promise<Image> =>
@@ -115,5 +116,8 @@ export const cachedImage = (
     types: imageTypes,
     format: queries.imagePrefix + specKey(spec),
     maxKeptBytes: limits.outputBytes,
-    make: (open) => previewer.image({ ...source, open, orgId: actor.orgId, userId: actor.userId }, spec, signal),
+    make: (open) => {
+      const { orgId, userId, visitor } = actor
+      return previewer.image({ ...source, open, orgId, userId, visitor }, spec, signal)
+    },
   })

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { onceClosed } from '../../../platform/http/closed.ts'
 import { badRequest } from '../../../platform/http/errors.ts'
 import { isNotModified } from '../../../platform/http/etag.ts'
@@ -7,25 +6,8 @@ import type { App } from '../../../platform/http/http.ts'
 import { Bytes, IdParams } from '../../../platform/http/schemas.ts'
 import { readImage } from '../../content.ts'
 import type { FilesDeps } from '../../deps.ts'
-import { inlineHeaders } from '../../downloads/content-headers.ts'
-import { specKey } from './image-spec.ts'
-import type { ImageFormat } from './image-spec.ts'
-import { imageVersion } from './pictures.ts'
 import { ImageQuery } from './schemas.ts'
-
-/** The best format that the client names. A range such as `image/*` says nothing about AVIF and WebP. */
-const formatFor = (accept: string | undefined): ImageFormat => {
-  const accepted = (accept ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.split(';').map((part) => part.trim()))
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)))
-    .map(([type]) => type)
-  if (accepted.includes('image/avif')) return 'avif'
-  return accepted.includes('image/webp') ? 'webp' : 'plain'
-}
-
-const notModified = (reply: FastifyReply): FastifyReply => reply.code(304).send()
+import { formatFor, imageTag, sendImage } from './send-image.ts'
 
 export const registerImageRoutes = (app: App, deps: FilesDeps): void => {
   app.get(
@@ -52,18 +34,15 @@ export const registerImageRoutes = (app: App, deps: FilesDeps): void => {
       }
       const disconnect = new AbortController()
       onceClosed(reply.raw, () => disconnect.abort(badRequest('The request was aborted.')))
-      const etagOf = (contentHash: string): string => `"${contentHash.slice(0, 32)}-${specKey(spec)}-${imageVersion}"`
       const isKnown = (contentHash: string): boolean =>
-        isNotModified(request.headers['if-none-match'], etagOf(contentHash))
+        isNotModified(request.headers['if-none-match'], imageTag(contentHash, spec))
       const { content, image } = await readImage(deps, request.actor, request.params.id, {
         spec,
         signal: disconnect.signal,
         isKnown,
       })
-      const headers = inlineHeaders(content.name, image?.mimeType ?? 'image/webp')
-      reply.headers({ ...headers.protection, etag: etagOf(content.contentHash), 'cache-control': 'private, no-cache' })
       if (format === undefined) reply.header('vary', 'accept')
-      return image ? reply.headers(headers.content).send(image.bytes) : notModified(reply)
+      return sendImage(reply, { content, image, spec })
     },
   )
 }

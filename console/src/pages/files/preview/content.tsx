@@ -13,6 +13,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { PlainText } from '../../../ui/text/long-text.tsx'
 import { downloadFile } from '../changes.ts'
+import { maxImageSourceBytes } from '../views/image-types.ts'
 import { previewHtml } from './preview-html.ts'
 import styles from './preview.module.css'
 import { Spreadsheet } from './spreadsheet.tsx'
@@ -28,9 +29,15 @@ const imageTypes = new Set([
   'image/x-ms-bmp',
 ])
 
+/** Types that few browsers display: the server makes an image of them. */
+const convertedTypes = new Set(['image/heic', 'image/heif'])
+
 // With the version, because a browser shows a picture from memory when its URL is the same.
 const inlineUrl = ({ id }: FileRecord, { version }: FileRecord): string =>
   api.url(`/files/${id}`, { download: true, inline: true, version })
+
+const imageUrl = ({ id }: FileRecord, { version }: FileRecord): string =>
+  api.url(`/files/${id}/image`, { width: 2048, version })
 
 const NoPreview = ({ file, reason }: { file: FileRecord; reason: string }) => (
   <EmptyState
@@ -123,6 +130,13 @@ export const Content = ({ file, onPixels }: { file: FileRecord; onPixels?: (pixe
       </div>
     )
   }
+  // Its pixels are not those of the file.
+  if (convertedTypes.has(type) && shown.size <= maxImageSourceBytes)
+    return (
+      <div className={styles['stage']}>
+        <img src={imageUrl(file, shown)} alt={file.name} onError={onError} />
+      </div>
+    )
   if (type.startsWith('video/'))
     return (
       <div className={styles['stage']}>

@@ -69,6 +69,11 @@ export const createGmail = (fetchDocument: FetchDocument): ChatAdapter => {
     verify: async (request, credentials) => verify(await loadReader(), request, credentials),
     parse,
     eventId: (push) => textAt(push, 'messageId'),
+    // A topic of Pub/Sub can have the notices of several mailboxes.
+    isOf: (push, accountId) => {
+      const { emailAddress = accountId } = push as Push
+      return emailAddress.toLowerCase() === accountId.toLowerCase()
+    },
     eventType: () => 'mailbox.changed',
     toMessage,
   }

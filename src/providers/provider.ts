@@ -113,6 +113,11 @@ export interface ChatAdapter extends ProviderAdapter {
   eventType(payload: unknown, request: InboundRequest): string
   /** A test event, which gets an empty 200 response and is not stored. */
   isPing?(request: InboundRequest): boolean
+  /**
+   * Whether a verified event belongs to this account of the provider, where one URL receives the events of all accounts
+   * that use an app. Default: true.
+   */
+  isOf?(payload: unknown, accountId: string): boolean
   /** The message for the agent; undefined if there is none, or if it was sent by one of the agent's own accounts. */
   toMessage(payload: unknown, request: InboundRequest, ownIds: readonly string[]): InboundMessage | undefined
   /** The response to a stored event, if the provider acts on it. */

@@ -42,6 +42,21 @@ const parse = (request: InboundRequest): unknown => {
     : readJson(Buffer.from(fields['payload']))
 }
 
+/**
+ * The workspaces for whose installation of the app Slack sends an event. In a channel that workspaces share, `team_id` can
+ * be another one.
+ */
+const teamsOf = (payload: unknown): string[] => {
+  const authorizations = at(payload, 'authorizations')
+  const installed = (Array.isArray(authorizations) ? (authorizations as unknown[]) : []).flatMap((one) => [
+    textAt(one, 'team_id'),
+    at(one, 'is_enterprise_install') === true ? textAt(one, 'enterprise_id') : undefined,
+  ])
+  const known = installed.filter((team) => team !== undefined)
+  if (known.length > 0) return known
+  return [textAt(payload, 'team_id'), textAt(payload, 'team', 'id')].filter((team) => team !== undefined)
+}
+
 /** Messages that people write; the other subtypes report edits, joins and deletions. */
 const writtenSubtypes = new Set<string | undefined>([undefined, 'file_share', 'thread_broadcast', 'me_message'])
 
@@ -124,6 +139,10 @@ export const slack: ChatAdapter = {
   },
   // Commands and interactivity have no event id.
   eventId: (payload) => textAt(payload, 'event_id') ?? textAt(payload, 'trigger_id'),
+  isOf: (payload, accountId) => {
+    const teams = teamsOf(payload)
+    return teams.length === 0 || teams.includes(accountId)
+  },
   eventType: (payload) => textAt(payload, 'event', 'type') ?? textAt(payload, 'type') ?? 'unknown',
   toMessage,
   // Slack shows the response body of a command in the channel, and rejects one for a submitted view.

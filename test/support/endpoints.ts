@@ -174,10 +174,14 @@ export const addEndpoint = async (
   app: TestApp,
   owner: TestActor,
   provider: string,
-  { agentId = null, settings = {} }: { agentId?: string | null; settings?: EndpointSettings } = {},
+  {
+    agentId = null,
+    settings = {},
+    accountId = null,
+  }: { agentId?: string | null; settings?: EndpointSettings; accountId?: string | null } = {},
 ): Promise<TestEndpoint> => {
   const id = newId()
-  const connectionId = await addConnection(app, owner, provider)
+  const connectionId = await addConnection(app, owner, provider, accountId)
   const path = `/api/v1/connectors/webhooks/${provider}/${id}`
   const url = `https://hooks.example.com${path}`
   const sender = senders[provider]

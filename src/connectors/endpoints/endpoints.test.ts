@@ -239,6 +239,31 @@ describe('the public route of endpoints', async () => {
     assert.deepEqual(second.body, { success: true, data: { received: true, duplicate: true } })
   })
 
+  test('acknowledges and drops what an app of Slack sends for the workspaces of others', async () => {
+    const slack = await addEndpoint(app, owner, 'slack', { accountId: 'T1' })
+    const send = async (id: string, teams: object) => {
+      const body = { ...JSON.parse(samples['slack']!.body(Number(id))), team_id: undefined, ...teams }
+      const { status, text } = await deliver(app, slack, body)
+      return [status, text === '' ? 'dropped' : 'stored']
+    }
+    assert.deepEqual(await send('1', { team_id: 'T2' }), [200, 'dropped'])
+    assert.deepEqual(await send('2', { team_id: 'T1', authorizations: [{ team_id: 'T2' }] }), [200, 'dropped'])
+    const ofGrid = { enterprise_id: 'E1', is_enterprise_install: true }
+    assert.deepEqual(await send('3', { authorizations: [{ team_id: 'T2', ...ofGrid }] }), [200, 'dropped'])
+    assert.deepEqual(await send('4', { team_id: 'T1' }), [200, 'stored'])
+    assert.deepEqual(await send('5', { team_id: 'T2', authorizations: [{ team_id: 'T1' }] }), [200, 'stored'])
+    assert.deepEqual(
+      (await eventsOf(slack)).map(({ externalId }) => externalId),
+      ['Ev4', 'Ev5'],
+    )
+    const form = { command: '/ask', text: 'Hello', user_id: 'U1', channel_id: 'C1', trigger_id: 't1', team_id: 'T2' }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const ofOthers = await deliver(app, slack, new URLSearchParams(form).toString(), { headers })
+    const interaction = new URLSearchParams({ payload: JSON.stringify({ type: 'block_actions', team: { id: 'T2' } }) })
+    const clicked = await deliver(app, slack, interaction.toString(), { headers })
+    assert.deepEqual([ofOthers.status, clicked.status, (await eventsOf(slack)).length], [200, 200, 2])
+  })
+
   test('verifies requests of Twilio against the configured URL with their query, and a JSON body by its hash in the query', async () => {
     const endpoint = await addEndpoint(app, owner, 'twilio')
     const signed = senders['twilio']!.sign(samples['twilio']!.body(1), `${endpoint.url}?a=1&b=2`)

@@ -16,7 +16,7 @@ import { jsonResponse } from '../../providers/provider.ts'
 import type { ChatAdapter, Credentials, InboundRequest, ProviderResponse } from '../../providers/provider.ts'
 import type { ChatAdapters } from '../../providers/providers.ts'
 import * as queries from './queries.ts'
-import type { EndpointRow } from './queries.ts'
+import type { EndpointRow, OpenEndpointRow } from './queries.ts'
 import { endpointSecretColumn, replyToColumn } from './secrets.ts'
 import type { NewConnectorEvent } from './event-queries.ts'
 import { keyOf } from './inbox.ts'
@@ -65,7 +65,7 @@ const credentialsOf = (secrets: Sealer, { orgId, id, secret, settings }: Endpoin
 
 /** An active endpoint with its decrypted secret. */
 export interface OpenEndpoint {
-  row: EndpointRow
+  row: OpenEndpointRow
   credentials: Credentials
 }
 
@@ -155,7 +155,8 @@ const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> =
 
 /**
  * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if its body is not one of the
- * provider's formats. Returns the response after the event has been stored with the job that it needs; a duplicate gets
+ * provider's formats. An event of another account than that of the connection gets an empty response, because the provider
+ * would repeat it after an error. Returns the response after the event has been stored with the job that it needs; a duplicate gets
  * the same response and is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
  */
 export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Promise<ProviderResponse> => {
@@ -177,6 +178,10 @@ export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Pro
   if (adapter.isPing?.(request) === true) return { status: 200, body: '' }
   const handshake = adapter.handshake?.(payload)
   if (handshake) return handshake
+  if (endpoint.accountId !== null && adapter.isOf?.(payload, endpoint.accountId) === false) {
+    log.info({ provider: endpoint.provider, endpointId: endpoint.id }, 'an event of another account was ignored')
+    return { status: 200, body: '' }
+  }
   const chain = receivedChain(chains, endpoint.orgId, headers)
   if (chain) await received.count('chained')
   const event = inChain(chain, () => toEvent(secrets, endpoint, adapter, { payload, request }))

@@ -185,6 +185,17 @@ describe('Gmail pushes', () => {
     )
   })
 
+  test('acknowledges and drops notices about the mailboxes of others', async () => {
+    const settings = { serviceAccount: account }
+    const endpoint = await addEndpoint(app, owner, 'gmail', { settings, accountId: 'Ada@example.com' })
+    const bearer = `Bearer ${await tokenFor(endpoint)}`
+    assert.equal((await send(endpoint, bearer, push('1', notice('eve@example.com')))).status, 200)
+    assert.equal((await send(endpoint, bearer, push('2'))).status, 200)
+    const stored = await app.db.rows<{ externalId: string }>(sql`
+      select external_id from connector_events where endpoint_id = ${endpoint.id}`)
+    assert.deepEqual(stored, [{ externalId: '2' }])
+  })
+
   test('responds with 503 if the keys of Google cannot be fetched, and fetches a new key', async () => {
     // Another process, because the first one has cached the keys.
     const fresh = await app.secondServer(

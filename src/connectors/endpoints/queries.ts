@@ -36,15 +36,20 @@ const columns = sql`e.org_id, e.id, e.provider, e.connection_id, e.user_id, e.wo
   e.settings, e.created_at`
 
 // People are on another server than endpoints where tables are distributed, so this is a query of its own.
-const ofMember = async (db: Db, endpoint: EndpointRow | undefined): Promise<EndpointRow | undefined> =>
+const ofMember = async <Row extends EndpointRow>(db: Db, endpoint: Row | undefined): Promise<Row | undefined> =>
   endpoint && (await isMember(db, endpoint.orgId, endpoint.userId)) ? endpoint : undefined
 
+/** With the account of its connection at the provider. */
+export interface OpenEndpointRow extends EndpointRow {
+  accountId: string | null
+}
+
 /** An endpoint that receives events: it is active, its connection is not deleted, and its person is a member. */
-export const findOpenEndpoint = async (db: Db, id: string): Promise<EndpointRow | undefined> => {
+export const findOpenEndpoint = async (db: Db, id: string): Promise<OpenEndpointRow | undefined> => {
   const orgId = await recallOrgOf(db, 'endpoint', id)
   if (orgId === undefined) return undefined
-  const row = await db.row<EndpointRow>(sql`
-    select ${columns} from connector_endpoints e
+  const row = await db.row<OpenEndpointRow>(sql`
+    select ${columns}, c.account_id from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
   return ofMember(db, row)

@@ -239,6 +239,20 @@ describe('the public route of endpoints', async () => {
     assert.deepEqual(second.body, { success: true, data: { received: true, duplicate: true } })
   })
 
+  test('starts no turn for what the account of a connection did that was signed in again with another account', async () => {
+    const github = await addEndpoint(app, owner, 'github', { agentId: agent.id, settings: { ownIds: ['first'] } })
+    await db.execute(sql`
+      update connections set account_name = 'second' where org_id = ${owner.orgId} and id = ${github.connectionId}`)
+    for (const [n, login] of ['first', 'second', 'ada'].entries()) {
+      const body = { ...JSON.parse(samples['github']!.body(n)), sender: { login } }
+      await deliver(app, github, body, { headers: { 'x-github-event': 'issues' } })
+    }
+    assert.deepEqual(
+      (await eventsOf(github)).map(({ state }) => (state === 'recorded' ? state : 'turn')),
+      ['recorded', 'recorded', 'turn'],
+    )
+  })
+
   test('acknowledges and drops what an app of Slack sends for the workspaces of others', async () => {
     const slack = await addEndpoint(app, owner, 'slack', { accountId: 'T1' })
     const send = async (id: string, teams: object) => {

@@ -106,13 +106,15 @@ const bodyHash = ({ body }: InboundRequest): string => `sha256:${sha256(body).to
 /** The stored part of a verified event: its ids and type and, for a message, the data that the agent's turn needs. */
 const toEvent = (
   secrets: Sealer,
-  { orgId, id, agentId, userId, workspaceId, settings }: EndpointRow,
+  { orgId, id, agentId, userId, workspaceId, settings, accountName }: OpenEndpointRow,
   adapter: ChatAdapter,
   { payload, request }: { payload: unknown; request: InboundRequest },
 ): NewConnectorEvent => {
   const providerId = adapter.eventId(payload, request)
   const externalId = keyOf(providerId ?? bodyHash(request))
-  const message = adapter.toMessage(payload, request, settings.ownIds ?? [])
+  // The account at GitHub may be another one since the endpoint was set up.
+  const ownIds = [...(settings.ownIds ?? []), ...(accountName === null ? [] : [accountName])]
+  const message = adapter.toMessage(payload, request, ownIds)
   const startsTurn = message !== undefined && agentId !== null
   const at = replyToColumn.at(orgId, id, externalId)
   const unsigned = adapter.sameBody !== undefined && providerId !== undefined ? bodyHash(request) : undefined

@@ -34,11 +34,20 @@ export const listBindings = (db: Db, orgId: string) =>
   db.rows<LinearBindingRow>(sql`
     select ${columns} from linear_bindings where org_id = ${orgId} order by created_at desc, id`)
 
-/** Whether the caller's connection is active. Locks it, so that it is not revoked before this transaction ends. */
-export const lockActiveConnection = async (db: Transaction, actor: Actor, connectionId: string): Promise<boolean> =>
+/**
+ * Whether the caller's connection is active and has this account. Locks it, so that it is neither revoked nor signed in
+ * with another account before this transaction ends.
+ */
+export const lockActiveConnection = async (
+  db: Transaction,
+  actor: Actor,
+  connectionId: string,
+  accountId: string | null,
+): Promise<boolean> =>
   (await db.row(sql`
     select 1 as one from connections
     where org_id = ${actor.orgId} and id = ${connectionId} and user_id = ${actor.userId} and status = 'active'
+      and account_id is not distinct from ${accountId}::text
     for share`)) !== undefined
 
 /**
@@ -91,14 +100,17 @@ export const deleteBinding = async (
   return row
 }
 
-/** Deletes the bindings that a connection proved. */
+/** Deletes the bindings that a connection proved, except that of `keptOrganizationId`. */
 export const deleteBindingsOf = async (
   db: Transaction,
   orgId: string,
   connectionId: string,
+  keptOrganizationId: string | null,
 ): Promise<LinearBindingRow[]> => {
   const rows = await db.rows<LinearBindingRow>(sql`
-    delete from linear_bindings where org_id = ${orgId} and connection_id = ${connectionId} returning ${columns}`)
+    delete from linear_bindings where org_id = ${orgId} and connection_id = ${connectionId}
+      and organization_id is distinct from ${keptOrganizationId}::text
+    returning ${columns}`)
   await releaseBindingKeys(db, orgId, rows)
   return rows
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { startProvider } from '../../../test/fakes/provider.ts'
+import { addOAuth, startProvider } from '../../../test/fakes/provider.ts'
 import type { Seen } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
@@ -18,8 +18,15 @@ const isAsked = ({ headers, body }: Seen): boolean =>
   headers.authorization === 'Bearer planted-linear-token' &&
   headers['content-type'] === 'application/json' &&
   (body as { query?: unknown }).query === 'query { viewer { admin active organization { id name } } }'
+const oauth = addOAuth(linear, {
+  clientId: 'client',
+  clientSecret: 'secret',
+  authorizePath: '/oauth/authorize',
+  tokenPath: '/oauth/token',
+  scope: 'read,write',
+})
 linear.on('POST', '/graphql', (seen) =>
-  isAsked(seen)
+  isAsked(seen) || oauth.isGood(seen)
     ? { body: { data: { viewer } } }
     : { status: 400, body: { errors: [{ message: 'Cannot query that.', extensions: { code: 'INPUT_ERROR' } }] } },
 )
@@ -199,6 +206,27 @@ describe('Linear bindings', () => {
     assert.deepEqual(await bound(org), [])
     expectError(await send(organizationId), 404, 'NOT_FOUND')
     assert.deepEqual(await actionsOf(org), ['linear-binding.removed', 'linear-binding.created'])
+  })
+
+  test('signing in with an account of another organization removes the binding, with one of the same keeps it', async () => {
+    const [first, second] = [await app.createOrg(), await app.createOrg()]
+    const organizationId = newId()
+    administers(organizationId)
+    const connectionId = await addConnection(app, first, 'linear', organizationId)
+    await bind(first, connectionId)
+    const signIn = async (): Promise<void> => {
+      const at = `/api/v1/connections/${connectionId}/oauth`
+      const { code, state } = oauth.consent((await app.call('GET', at, { as: first })).body.data.oauthUrl)
+      assert.equal((await app.call('POST', at, { as: first, json: { code, state } })).status, 200)
+    }
+    await signIn()
+    assert.deepEqual(await bound(first), [organizationId])
+    administers(newId(), 'Elsewhere')
+    await signIn()
+    assert.deepEqual(await bound(first), [])
+    administers(organizationId)
+    assert.equal((await bind(second, await addConnection(app, second, 'linear', organizationId))).status, 201)
+    assert.deepEqual(await actionsOf(first), ['linear-binding.removed', 'linear-binding.created'])
   })
 
   test('an org with a broken connection keeps its binding until another org proves administration', async () => {

@@ -79,8 +79,8 @@ export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: s
   const proof = await proveAdministration(deps, actor.orgId, connectionId)
   // All orgs, because a stale binding of another org may have to be deleted.
   return db.transaction('all orgs', async (db) => {
-    if (!(await queries.lockActiveConnection(db, actor, connectionId))) {
-      throw conflict('The connection is no longer active. Connect Linear again.')
+    if (!(await queries.lockActiveConnection(db, actor, connectionId, connection.accountId))) {
+      throw conflict('The connection is no longer active, or has another account. Connect Linear again.')
     }
     for (const stale of await queries.deleteStaleBindings(db, proof.organizationId, actor.orgId)) {
       await auditRemoval(db, systemActor(stale.orgId, 'Linear'), stale, 'another org proved administration')
@@ -114,6 +114,16 @@ export const unbindLinear = (db: Database, actor: Actor, id: string): Promise<vo
 
 /** Deletes the bindings that a connection proved, in the transaction that revokes it. */
 export const releaseBindings = async (db: Transaction, actor: AuditActor, connectionId: string): Promise<void> => {
-  const rows = await queries.deleteBindingsOf(db, actor.orgId, connectionId)
+  const rows = await queries.deleteBindingsOf(db, actor.orgId, connectionId, null)
   for (const row of rows) await auditRemoval(db, actor, row, 'the connection was revoked')
+}
+
+/** Deletes the bindings that a connection proved when it had another account, in the transaction that stores the account. */
+export const releaseOtherBindings = async (
+  db: Transaction,
+  actor: AuditActor,
+  { id, accountId }: { id: string; accountId: string | null },
+): Promise<void> => {
+  const rows = await queries.deleteBindingsOf(db, actor.orgId, id, accountId)
+  for (const row of rows) await auditRemoval(db, actor, row, 'the connection has another account')
 }

@@ -42,6 +42,7 @@ const ofMember = async <Row extends EndpointRow>(db: Db, endpoint: Row | undefin
 /** With the account of its connection at the provider. */
 export interface OpenEndpointRow extends EndpointRow {
   accountId: string | null
+  accountName: string | null
 }
 
 /** An endpoint that receives events: it is active, its connection is not deleted, and its person is a member. */
@@ -49,7 +50,7 @@ export const findOpenEndpoint = async (db: Db, id: string): Promise<OpenEndpoint
   const orgId = await recallOrgOf(db, 'endpoint', id)
   if (orgId === undefined) return undefined
   const row = await db.row<OpenEndpointRow>(sql`
-    select ${columns}, c.account_id from connector_endpoints e
+    select ${columns}, c.account_id, c.account_name from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
   return ofMember(db, row)

@@ -17,6 +17,7 @@ import type { ConnectionRow } from '../connections/queries.ts'
 import { oauthClientColumn, oauthVerifierColumn, sealSecrets } from '../connections/secrets.ts'
 import { textAt } from '../connections/templates.ts'
 import type { AccessDeps } from '../deps.ts'
+import { releaseOtherBindings } from '../endpoints/linear-bindings.ts'
 import { inspectServer } from '../mcp/mcp.ts'
 import { authorizeUrlOf, checkIssuer, secretsOf } from '../mcp/oauth/authorization.ts'
 import type { McpAuthorization } from '../mcp/oauth/authorization.ts'
@@ -158,6 +159,7 @@ const store = async (
     if (!connection) return undefined
     await queries.deleteStates(db, orgId, connectionId)
     const by = { ...systemActor(orgId, 'OAuth'), userId, origin }
+    if (connector.slug === 'linear') await releaseOtherBindings(db, by, connection)
     const details = { connector: connector.slug, account: account.accountName }
     await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId, details })
     const data = { connectionId, connector: connector.slug }

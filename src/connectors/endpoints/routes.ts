@@ -17,7 +17,7 @@ import * as queries from '../connections/queries.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The endpoint of a request to its public URL. */
+    /** The endpoint of a request to its public URL. Undefined when the body arrived after it had been read. */
     endpoint: OpenEndpoint | undefined
   }
 }
@@ -37,7 +37,9 @@ const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
         bodyLimit: jsonBodyLimitBytes,
         // Before the body is read, so that nothing is buffered for an endpoint that does not exist.
         onRequest: async (request) => {
-          request.endpoint = await getEndpoint(deps, request.params)
+          const endpoint = await getEndpoint(deps, request.params)
+          // A body can take minutes, in which the connection is revoked or the endpoint replaced.
+          if (request.raw.complete) request.endpoint = endpoint
         },
         // The handler counts the request: unverified ones must not use up the provider's limit.
         config: {
@@ -60,7 +62,7 @@ const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
         const { params, headers, body, url, ip } = request
         const id = `${params.provider}/${params.endpointId.toLowerCase()}`
         const queryAt = url.indexOf('?')
-        const endpoint = request.endpoint as OpenEndpoint
+        const endpoint = request.endpoint ?? (await getEndpoint(deps, params))
         const limitKeys = {
           verified: id,
           // A limit of their own by endpoint and address.

@@ -557,6 +557,32 @@ describe('slow bodies', () => {
     return { socket, response }
   }
 
+  test('the secret and the state of a webhook count when the body has arrived, however slowly', async () => {
+    const webhook = await createWebhook(app, owner)
+    const body = JSON.stringify({ type: 'a' })
+    /** Sends the request without the end of its body. Resolves when the server has read the webhook. */
+    const begin = async () => {
+      const headers = { ...signed(webhook.secret, body, freshId()), Host: 'localhost', Connection: 'close' }
+      const socket = await openSocket(app.url)
+      const lines = Object.entries({ ...headers, 'Content-Length': String(body.length) })
+      const response = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())))
+      const head = [`POST ${webhook.receivePath} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)]
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`)
+      await until('the body is awaited', () => app.app.bodyIntake.publicBytes() > 0)
+      return async (): Promise<number> => {
+        socket.write(body.slice(5))
+        return Number((await response).split(' ')[1])
+      }
+    }
+    assert.equal(await (await begin())(), 200)
+    const first = await begin()
+    assert.equal((await app.call('POST', `/api/v1/webhooks/${webhook.id}/rotate`, { as: owner, json: {} })).status, 200)
+    assert.equal(await first(), 401)
+    const second = await begin()
+    assert.equal((await app.call('DELETE', `/api/v1/webhooks/${webhook.id}`, { as: owner })).status, 200)
+    assert.equal(await second(), 404)
+  })
+
   test('unverified bodies that arrive slowly use a limited part of the memory, and the provider still gets responses', async () => {
     const webhook = await createWebhook(app, owner)
     const slow = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))

@@ -22,7 +22,7 @@ import { getReceivingWebhook, receiveUrlOf } from '../webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The webhook of a request to a receive URL. */
+    /** The webhook of a request to a receive URL. Undefined when the body arrived after it had been read. */
     receivingWebhook: ReceivingWebhook | undefined
   }
 }
@@ -60,6 +60,11 @@ const sendHandshake = (reply: FastifyReply, { status, contentType, body }: Provi
 export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   const { config, db, deliveryWake, quotas, secrets } = deps
   const recorder = createRecorder(db, quotas, deliveryWake)
+  const findEnabled = async (id: string): Promise<ReceivingWebhook> => {
+    const webhook = isUuid(id) ? await findReceivingWebhook(db.hot, id) : undefined
+    if (!webhook || webhook.status === 'disabled') throw notFound(what)
+    return webhook
+  }
   app.decorateRequest('receivingWebhook', undefined)
 
   app.register(async (scope: App) => {
@@ -72,10 +77,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         bodyLimit: jsonBodyLimitBytes,
         // Before the body is read, so that nothing is buffered for a webhook that does not exist.
         onRequest: async (request) => {
-          const { webhookId } = request.params
-          const webhook = isUuid(webhookId) ? await findReceivingWebhook(db.hot, webhookId) : undefined
-          if (!webhook || webhook.status === 'disabled') throw notFound(what)
-          request.receivingWebhook = webhook
+          const webhook = await findEnabled(request.params.webhookId)
+          // A body can take minutes, in which the secret is rotated or the webhook deleted.
+          if (request.raw.complete) request.receivingWebhook = webhook
         },
         // The handler counts the request when the signature has been verified.
         config: {
@@ -96,7 +100,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       },
       async (request, reply) => {
         const { webhookId } = request.params
-        const webhook = request.receivingWebhook as ReceivingWebhook
+        const webhook = request.receivingWebhook ?? (await findEnabled(webhookId))
         const inbound = inboundOf(request, originOf(request, config.baseUrl) + request.url)
         const verdict = await verifyRequest(secrets, webhook, inbound)
         if (!verdict.valid) return rejectUnverified(request, webhookId)

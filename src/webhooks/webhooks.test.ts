@@ -15,6 +15,7 @@ import {
   signed,
 } from '../../test/support/webhooks.ts'
 import { startReceiver } from '../../test/fakes/receiver.ts'
+import { newId } from '../platform/ids.ts'
 import { ensureBuiltin } from './webhooks.ts'
 
 const app = await startTestApp(openLoopback)
@@ -323,6 +324,14 @@ describe('deleting a webhook', () => {
           + (select count(*) from webhook_queue where webhook_id = ${webhook.id})
           + (select count(*) from webhook_event_keys where webhook_id = ${webhook.id}))::int as n`))!.n
     await until('nothing is left', async () => (await left()) === 0)
+    // An event whose transaction began before the deletion and commits after the job.
+    await app.db.execute(sql`
+      insert into webhook_event_keys (org_id, webhook_id, key, event_id)
+      values (${owner.orgId}, ${webhook.id}, 'id:late', ${newId()})`)
+    await app.db.execute(sql`
+      update pgboss.job set start_after = now()
+      where name = 'webhooks.purge' and data ->> 'webhookId' = ${webhook.id} and state = 'created'`)
+    await until('nothing is left of late events', async () => (await left()) === 0)
   })
 })
 

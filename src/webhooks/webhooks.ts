@@ -12,7 +12,7 @@ import type { WebhookDeps } from './deps.ts'
 import { recentResultsOf } from './deliver/recent-results-queries.ts'
 import type { RecentResults } from './deliver/recent-results-queries.ts'
 import { recordUpdate } from './events.ts'
-import { purgeWebhook } from './job-kinds.ts'
+import { enqueuePurge } from './job-kinds.ts'
 import { cleanEventTypes } from './receive/payload.ts'
 import * as queries from './queries.ts'
 import type { ReceivingWebhook, WebhookRow, WebhookStatus } from './queries.ts'
@@ -231,7 +231,7 @@ export const deleteWebhook = async (
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
     await queries.deleteWebhook(db, actor, id)
-    await jobs.enqueue(db, purgeWebhook, { orgId: actor.orgId, webhookId: id })
+    await enqueuePurge(db, jobs, { orgId: actor.orgId, webhookId: id })
     await audit(db, actor, 'webhook.deleted', { type: 'webhook', id, details: { name: current.name } })
     const data = { webhookId: id, name: current.name }
     await recordEvent(db, actor, 'webhook.deleted', { subjectId: id, workspaceId: null, data })

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { maxDepth } from '../../outbox/chain.ts'
 import type { EventRow, OnPublish } from '../../outbox/publisher.ts'
 import { planAnew } from '../../outbox/queries.ts'
@@ -70,6 +71,26 @@ const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly 
  */
 const maxChainDeliveries = 10_000
 
+/** An org with thousands of endpoints must not keep the requests of others waiting. A filter takes some microseconds. */
+const checksPerLoopTurn = 200
+
+/** The deliveries of these events to the endpoints that receive them. */
+export const planDeliveries = async (
+  endpoints: readonly ReceivingEndpoint[],
+  events: readonly EventRow[],
+  isReceived: (endpoint: ReceivingEndpoint, event: EventRow) => boolean,
+): Promise<NewDelivery[]> => {
+  const deliveries: NewDelivery[] = []
+  let checks = 0
+  for (const event of events) {
+    for (const endpoint of endpoints) {
+      if (isReceived(endpoint, event)) deliveries.push(deliveryOf(endpoint, event))
+      if (++checks % checksPerLoopTurn === 0) await nextTurn()
+    }
+  }
+  return deliveries
+}
+
 /** Removes the deliveries of events whose chain has caused too many, and marks these events. */
 const limitChains = async (
   db: Transaction,
@@ -131,11 +152,8 @@ export const createDispatcher =
         return false
       }
     }
-    const wanted = events
-      .filter(({ depth }) => depth <= maxDepth)
-      .flatMap((event) =>
-        endpoints.filter((endpoint) => isReceived(endpoint, event)).map((endpoint) => deliveryOf(endpoint, event)),
-      )
+    const delivered = events.filter(({ depth }) => depth <= maxDepth)
+    const wanted = await planDeliveries(endpoints, delivered, isReceived)
     const deliveries = await limitChains(db, orgId, events, wanted)
     if (deliveries.length === 0) return
     await markWaiting(db, orgId, deliveries)

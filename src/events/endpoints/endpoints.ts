@@ -18,7 +18,7 @@ import type { Quotas } from '../../quotas/quotas.ts'
 import { deliveriesOf } from '../../webhooks/deliver/deliveries.ts'
 import { recentResultsOf } from '../../webhooks/deliver/recent-results-queries.ts'
 import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
-import { purgeWebhook } from '../../webhooks/job-kinds.ts'
+import { enqueuePurge } from '../../webhooks/job-kinds.ts'
 import type { Recorder } from '../../webhooks/receive/record.ts'
 import { wholeList } from '../../webhooks/schemas.ts'
 import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
@@ -303,7 +303,7 @@ export const deleteEndpoint = async (
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
     await queries.deleteEndpoint(db, actor, id)
-    await jobs.enqueue(db, purgeWebhook, { orgId: actor.orgId, webhookId: id })
+    await enqueuePurge(db, jobs, { orgId: actor.orgId, webhookId: id })
     const { name } = current
     await audit(db, actor, 'event-endpoint.deleted', { type: auditedType, id, details: { name } })
     await recordEvent(db, actor, 'event_endpoint.deleted', {

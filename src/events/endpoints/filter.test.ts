@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import type { EventRow } from '../../outbox/publisher.ts'
+import { planDeliveries } from './dispatch.ts'
 import { operators, parseFilter, passes } from './filter.ts'
 import type { Filter, FilteredEvent } from './filter.ts'
+import type { ReceivingEndpoint } from './queries.ts'
 
 const event: FilteredEvent = {
   type: 'file.created',
@@ -209,4 +212,18 @@ test('any JSON value is either a filter or rejected with a message that begins w
       }
     }),
   )
+})
+
+test('events are matched with thousands of endpoints in many turns of the event loop', async () => {
+  const endpoints = Array.from({ length: 5_000 }, (_, n) => ({ id: String(n), ordering: 'none' }) as ReceivingEndpoint)
+  const events = ['a', 'b'].map((id) => ({ id, type: 'agent.created' }) as EventRow)
+  let turns = 0
+  let counting = setImmediate(function count() {
+    turns += 1
+    counting = setImmediate(count)
+  })
+  const planned = await planDeliveries(endpoints, events, ({ id }) => Number(id) % 2 === 0)
+  clearImmediate(counting)
+  assert.deepEqual([planned.length, planned.at(-1)?.endpointId, planned.at(-1)?.eventId], [5_000, '4998', 'b'])
+  assert.ok(turns >= 40, `${turns} turns`)
 })

@@ -117,12 +117,15 @@ const acknowledge = (payload: unknown): ProviderResponse => {
   return jsonResponse({ type: 6 })
 }
 
+/** `SUPPRESS_EMBEDS` of https://docs.discord.com/developers/resources/message#message-object-message-flags */
+const withoutPreviews = 4
+
 // The first part replaces "Thinking …", however often it is sent; the other parts are new messages. No mention notifies
 // anyone, because a model could write @everyone.
 const request = ({ part }: OutgoingPart): ReplyRequest => ({
   method: part === 0 ? 'PATCH' : 'POST',
   path: part === 0 ? '/webhooks/{application}/{token}/messages/@original' : '/webhooks/{application}/{token}',
-  json: { content: '{text}', allowed_mentions: { parse: [] } },
+  json: { content: '{text}', flags: withoutPreviews, allowed_mentions: { parse: [] } },
 })
 
 const verify = (request: InboundRequest, { publicKey }: Credentials): SignatureVerdict => {

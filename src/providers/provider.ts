@@ -80,6 +80,10 @@ export interface ReplyChannel {
   isRepeatable(part: number): boolean
   /** Escapes characters that have a meaning in the provider's markup. */
   encode?(text: string): string
+  /**
+   * Without a preview of links: the provider fetches them before anybody has clicked, and a text that the agent has read
+   * could make it write what it knows into the URL of a stranger.
+   */
   request(outgoing: OutgoingPart): ReplyRequest
 }
 

@@ -82,6 +82,7 @@ const handle = (adapter: ChatAdapter, request: InboundRequest): void => {
   try {
     const payload = adapter.parse(request)
     if (adapter.isPing?.(request) === true || adapter.handshake?.(payload)) return
+    if (adapter.isOf) assert.equal(typeof adapter.isOf(payload, 'account'), 'boolean')
     const id = adapter.eventId(payload, request)
     assert.ok(id === undefined || typeof id === 'string')
     assert.equal(typeof adapter.eventType(payload, request), 'string')
@@ -179,6 +180,24 @@ test('events without the usual id are identified by another one of the provider'
   assert.equal(idOf('twilio', { Sid: 'RE1' }), undefined)
   assert.equal(idOf('twilio', { SmsSid: 'SM1', SmsStatus: 'received' }), 'SM1:received')
   assert.equal(idOf('telegram', { update_id: 9_007_199_254_740_993n }), '9007199254740993')
+})
+
+test('the providers that fetch links in messages are asked not to, for every part of a reply', () => {
+  const withoutPreviews: [string, object[], object][] = [
+    ['slack', [{ channel: 'C1' }, { url: 'https://hooks.slack.com/x' }], { unfurl_links: false, unfurl_media: false }],
+    ['telegram', [{ chat: 7 }], { link_preview_options: { is_disabled: true } }],
+    ['discord', [{ application: '1', token: 't' }], { flags: 4 }],
+  ]
+  for (const [provider, places, expected] of withoutPreviews) {
+    for (const replyTo of places) {
+      for (const part of [0, 1]) {
+        const sent = adapters
+          .get(provider)
+          ?.reply?.request({ text: 'https://example.com/?x', part, replyTo: { ...replyTo } })
+        assert.partialDeepStrictEqual(sent, { json: expected }, provider)
+      }
+    }
+  }
 })
 
 test('only the pings of Discord are handshakes', () => {

@@ -116,12 +116,13 @@ const toMessage = (
 
 const request = ({ text, replyTo }: OutgoingPart): ReplyRequest => {
   const { url } = replyTo
+  const noPreviews = { unfurl_links: false, unfurl_media: false }
   // The response URL of a command works in channels that the app is not a member of.
-  if (typeof url === 'string') return { url, json: { response_type: 'in_channel', text } }
+  if (typeof url === 'string') return { url, json: { response_type: 'in_channel', text, ...noPreviews } }
   return {
     method: 'POST',
     path: '/api/chat.postMessage',
-    json: { channel: '{channel}', text: '{text}', thread_ts: '{thread}' },
+    json: { channel: '{channel}', text: '{text}', thread_ts: '{thread}', ...noPreviews },
   }
 }
 

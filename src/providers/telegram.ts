@@ -41,7 +41,12 @@ const toMessage = (update: unknown): InboundMessage | undefined => {
 const request = (): ReplyRequest => ({
   method: 'POST',
   path: '/sendMessage',
-  json: { chat_id: '{chat}', text: '{text}', message_thread_id: '{topic}' },
+  json: {
+    chat_id: '{chat}',
+    text: '{text}',
+    message_thread_id: '{topic}',
+    link_preview_options: { is_disabled: true },
+  },
 })
 
 /** Telegram bots: https://core.telegram.org/bots/api#setwebhook. */

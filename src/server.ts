@@ -24,6 +24,7 @@ import { createHttp, rejectUnknownEarly } from './platform/http/http.ts'
 import type { App } from './platform/http/http.ts'
 import { registerIdempotency } from './platform/http/idempotency/idempotency.ts'
 import { openRateLimiter } from './platform/http/limits/rate-limit.ts'
+import { registerLargeLists } from './platform/http/limits/large-lists.ts'
 import { registerRouteLimits } from './platform/http/limits/route-limits.ts'
 import { registerA2aRoutes } from './protocols/a2a/routes.ts'
 import { registerMcpRoutes } from './protocols/mcp/routes.ts'
@@ -76,6 +77,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
+  registerLargeLists(app, { readerOf: ({ actor }) => actor })
   registerEventChain(app, deps.chains)
   registerIdentityRoutes(app, {
     ...deps,

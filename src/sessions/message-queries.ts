@@ -47,20 +47,55 @@ const isNotSkipped = (skipped: Skipped | null): Sql =>
 const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
   m.created_at`
 
+/** The bytes of the parts of a message, for `parts_bytes`. */
+export const messageBytes = (parts: readonly MessagePart[]): number => Buffer.byteLength(JSON.stringify(parts))
+
+const storedBytes = sql`coalesce(m.parts_bytes, octet_length(m.parts::text))`
+
+/**
+ * A list of messages has about this many bytes at most, and one message at least: sending a hundred long ones would make
+ * the requests of all others wait.
+ */
+const maxListBytes = 524_288
+
+/** Columns for a page: the bytes of the messages before this one, and the number of messages that were found. */
+const pageColumns = (order: Sql): Sql => sql`
+  coalesce(sum(${storedBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)
+    as bytes_before, count(*) over ()::int as found`
+
+const fitsPage = sql`bytes_before < ${maxListBytes}`
+
+/** Up to `limit` of the rows, and whether there are more. */
+const toPage = <T extends { found: number }>(
+  rows: readonly T[],
+  limit: number,
+): { items: Omit<T, 'found'>[]; isMore: boolean } => {
+  const items = rows.slice(0, limit).map(({ found: _, ...row }) => row)
+  return { items, isMore: (rows[0]?.found ?? 0) > items.length }
+}
+
 /** Newest first, before a position. */
-export const listMessages = (
+export const listMessages = async (
   db: Db,
   actor: Actor,
   sessionId: string,
   { limit, before, skipped }: { limit: number; before: number | undefined; skipped: Skipped | null },
-) =>
-  db.rows<MessageRow>(sql`
-    select * from (
-      select ${messageColumns} from messages m
-      where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
-        ${before === undefined ? empty : sql`and m.position < ${before}::bigint`} ${isNotSkipped(skipped)}
-      order by m.position desc ${pageBound}
-    ) bounded order by position desc limit ${limit}`)
+): Promise<{ items: MessageRow[]; isMore: boolean }> => {
+  const rows = await db.rows<MessageRow & { found: number }>(sql`
+    select ${messageColumns}, m.found from (
+      select m.*, ${pageColumns(sql`m.position desc`)} from (
+        select * from (
+          select ${messageColumns}, m.parts_bytes from messages m
+          where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
+            ${before === undefined ? empty : sql`and m.position < ${before}::bigint`} ${isNotSkipped(skipped)}
+          order by m.position desc ${pageBound}
+        ) bounded order by position desc limit ${limit + 1}
+      ) m
+    ) m
+    where ${fitsPage}
+    order by m.position desc`)
+  return toPage(rows, limit)
+}
 
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
@@ -94,9 +129,9 @@ const history = ({
 }: HistoryOptions): Sql => sql`
     select ${messageColumns}
     from (
-      select m.*, sum(octet_length(m.parts::text)) over (order by m.turn_number desc, m.position desc) as bytes
+      select m.*, sum(${storedBytes}) over (order by m.turn_number desc, m.position desc) as bytes
       from (
-        select ${messageColumns} from messages m
+        select ${messageColumns}, m.parts_bytes from messages m
         where m.org_id = ${orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
           and m.turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber} ${isNotSkipped(skipped)}
         order by m.turn_number desc, m.position desc
@@ -132,26 +167,33 @@ export interface PeerMessagePage {
 }
 
 /** The messages of agents in an agent's sessions with its peers, newest first. */
-export const listPeerMessages = (
+export const listPeerMessages = async (
   db: Db,
   actor: Actor,
   agentId: string,
   { workspaceId, limit, before }: PeerMessagePage,
-) =>
-  db.rows<PeerMessageRow>(sql`
-    select m.*, (m.author ->> 'id')::uuid = ${agentId} as is_self, m.created_at::text as created_at_exactly
+): Promise<{ items: PeerMessageRow[]; isMore: boolean }> => {
+  const rows = await db.rows<PeerMessageRow & { found: number }>(sql`
+    select ${messageColumns}, (m.author ->> 'id')::uuid = ${agentId} as is_self, m.created_at::text as created_at_exactly,
+      m.found
+    from (select m.*, ${pageColumns(sql`m.created_at desc, m.id desc`)} from (
+    select m.*
     from session_participants mine
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
       cross join lateral (
-        select ${messageColumns} from messages m
+        select ${messageColumns}, m.parts_bytes from messages m
         where m.org_id = ${actor.orgId} and m.session_id = s.id and m.author ->> 'type' = 'agent'
           and m.id >= uuid_at(uuid_time(s.id) - interval '7 days')
           and (m.created_at, m.id) < (${before.createdAt}::timestamptz, ${before.id}::uuid)
         -- Positions follow creation times nearly: a transaction that waits for the session's lock can have begun earlier.
         order by m.position desc
-        limit ${limit + 10}
+        limit ${limit + 11}
       ) m
     where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
       and s.relationship = 'peer'
     order by m.created_at desc, m.id desc
-    limit ${limit}`)
+    limit ${limit + 1}) m) m
+    where ${fitsPage}
+    order by m.created_at desc, m.id desc`)
+  return toPage(rows, limit)
+}

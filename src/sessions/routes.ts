@@ -36,6 +36,7 @@ const tags = ['Sessions']
 const what = 'Session'
 /** The page size of lists that are returned whole unless the request has a limit. */
 const wholeListLimit = 1_000
+const pageSize = 'Messages of more than 512 KB together are several pages, each with at least one message.'
 
 const textOf = (parts: MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
@@ -153,7 +154,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       schema: {
         tags,
         summary: 'List messages of a session',
-        description: 'Returns the messages of a session, newest first.',
+        description: `Returns the messages of a session, newest first. ${pageSize}`,
         params: IdParams,
         querystring: MessageListQuery,
         response: { 200: Success(CursorList(Message)) },
@@ -164,12 +165,11 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
       const session = await sessions.requireSession(db.hot, actor, params.id)
       const skipped = branch === 'all' ? null : session.skipped
-      const rows = await listMessages(db.replica, actor, params.id, { limit: limit + 1, before, skipped })
-      const page = rows.slice(0, limit)
+      const page = await listMessages(db.replica, actor, params.id, { limit, before, skipped })
       const hasVersions = session.skipped !== null
-      const items = hasVersions ? await withVersions(db.replica, actor.orgId, params.id, page) : page
-      const last = page.at(-1)
-      return ok({ items, nextCursor: rows.length > limit && last ? encodeCursor([last.position]) : null })
+      const items = hasVersions ? await withVersions(db.replica, actor.orgId, params.id, page.items) : page.items
+      const last = page.items.at(-1)
+      return ok({ items, nextCursor: page.isMore && last ? encodeCursor([last.position]) : null })
     },
   )
 
@@ -234,7 +234,7 @@ const registerAgentLists = (
       schema: {
         tags: ['Agents'],
         summary: 'List peer messages of an agent',
-        description: 'Returns messages that agents wrote in the sessions of this agent with its peers, newest first.',
+        description: `Returns messages that agents wrote in the sessions of this agent with its peers, newest first. ${pageSize}`,
         params: AgentParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(PeerMessage)) },

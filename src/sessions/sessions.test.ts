@@ -336,6 +336,29 @@ describe('GET /sessions/:id/messages', () => {
       whole.body.data.items.map((message: { id: string }) => message.id),
     )
   })
+
+  test('messages of more than 512 KB together are several pages, also those without a stored size', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    for (let n = 0; n < 8; n += 1) await ask(app, owner, session.id, { text: String(n).repeat(100_000) })
+    const sizes = await app.db.rows<{ isUnknown: boolean }>(sql`
+      update messages set parts_bytes = case when turn_number % 2 = 0 then parts_bytes end
+      where org_id = ${owner.orgId} and session_id = ${session.id}
+      returning parts_bytes is null as is_unknown`)
+    assert.deepEqual([sizes.length, sizes.filter(({ isUnknown }) => isUnknown).length], [16, 8])
+    const pages: string[][] = []
+    for (let cursor = ''; ;) {
+      const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages?limit=100${cursor}`, {
+        as: owner,
+      })
+      assert.ok(JSON.stringify(body).length < 650_000, `${JSON.stringify(body).length}`)
+      pages.push(body.data.items.map(({ id }: { id: string }) => id))
+      if (body.data.nextCursor === null) break
+      cursor = `&cursor=${body.data.nextCursor}`
+    }
+    assert.ok(pages.length > 1 && pages.length < 4, `${pages.length}`)
+    assert.equal(new Set(pages.flat()).size, 16)
+  })
 })
 
 describe('GET /agents/:id/sessions', () => {

@@ -15,6 +15,7 @@ import * as queries from './queries.ts'
 import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
 import { searchSessions } from './search/search.ts'
+export { messageBytes } from './message-queries.ts'
 export { messageWords } from './search/words.ts'
 import type { FoundSession } from './search/search.ts'
 
@@ -158,11 +159,10 @@ export const listPeerMessages = async (
   const agent = await getAgent(db, actor, agentId)
   const [createdAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const before = { createdAt: createdAt ?? listStart.updatedAt, id: id ?? listStart.id }
-  const page = { workspaceId: workspaceOf(actor), limit: limit + 1, before }
-  const rows = await messageQueries.listPeerMessages(db, actor, agent.id, page)
-  const items = rows.slice(0, limit)
+  const page = { workspaceId: workspaceOf(actor), limit, before }
+  const { items, isMore } = await messageQueries.listPeerMessages(db, actor, agent.id, page)
   const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.createdAtExactly, last.id]) : null }
+  return { items, nextCursor: isMore && last ? encodeCursor([last.createdAtExactly, last.id]) : null }
 }
 
 /** Deletes a session. `endTurns` ends its unfinished turns in the same transaction. */

@@ -4,7 +4,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
-import { messageWords } from '../../sessions/sessions.ts'
+import { messageBytes, messageWords } from '../../sessions/sessions.ts'
 
 export interface RepliedTurn {
   id: string
@@ -54,13 +54,18 @@ export const importMessages = (
   { sessionId, turnId, messages }: { sessionId: string; turnId: string; messages: ImportedMessage[] },
   events: readonly OutboxRow[],
 ) => {
-  const withWords = messages.map((message) => ({ ...message, words: messageWords(orgId, message.parts) }))
+  const rows = messages.map((message) => ({
+    ...message,
+    bytes: messageBytes(message.parts),
+    words: messageWords(orgId, message.parts),
+  }))
   return db.execute(sql`
     with imported as (
-      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, words)
-      select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts, p.words
-      from jsonb_to_recordset(${JSON.stringify(withWords)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
-        role text, author jsonb, parts jsonb, words tsvector)
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, parts_bytes,
+        words)
+      select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts, p.bytes, p.words
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
+        role text, author jsonb, parts jsonb, bytes integer, words tsvector)
     ), reported as (
       ${insertOutbox(events)}
     )

@@ -7,7 +7,7 @@ import type { OutboxRow } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import { touchAgents } from '../queries.ts'
-import { historyRecord, isNear } from '../message-queries.ts'
+import { historyRecord, isNear, messageBytes } from '../message-queries.ts'
 import type { Skipped } from '../branches/skipped.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { messageWords } from '../search/words.ts'
@@ -261,10 +261,11 @@ export const insertTurn = async (
         ${turn.eventChainId}, ${turn.eventDepth}, ${turn.skipped}::int4multirange, ${turn.replaced?.firstVersion ?? null}${leased.values})
       returning created_at, started_at
     ), message as (
-      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, words)
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, parts_bytes,
+        words)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
         'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)},
-        ${messageWords(orgId, turn.message.parts)})
+        ${messageBytes(turn.message.parts)}, ${messageWords(orgId, turn.message.parts)})
     ), changed as (
       update sessions
       set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),

@@ -485,6 +485,39 @@ describe('items that a request refers to by their ids', () => {
     await assert.rejects(create(50), { status: 400, param: 'input' })
     assert.equal((await create(2)).output_text, 'Done.')
   })
+
+  test('are of responses of at most about 16 MB together, however short the items are', async () => {
+    const { owner, client } = await newPerson()
+    const calls: ReturnType<typeof callsOf> = []
+    for (let n = 0; n < 18; n += 1) {
+      model.play(asksForWeather, reply(['Warm.'], { usage }))
+      const asked = await client.responses.create({ model: agent, input: 'Weather?', tools: [weather] })
+      const [call] = callsOf(asked)
+      const input = [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: '21' } as const]
+      await client.responses.create({ model: agent, previous_response_id: asked.id, input, tools: [weather] })
+      calls.push(...(call ? [call] : []))
+    }
+    const text = 'x'.repeat(1_000_000)
+    await app.db.execute(sql`
+      update messages set parts = ${JSON.stringify([{ type: 'text', text }])}
+      where org_id = ${owner.orgId} and role = 'assistant'`)
+    const create = (named: typeof calls) =>
+      client.responses.create({
+        model: agent,
+        tools: [weather],
+        input: [
+          { role: 'user', content: 'Weather?' },
+          ...named.flatMap(({ id, call_id }) => [
+            { type: 'item_reference' as const, id: id ?? '' },
+            { type: 'function_call_output' as const, call_id, output: '21' },
+          ]),
+          { role: 'user', content: 'More' },
+        ],
+      })
+    await assert.rejects(create(calls), { status: 400, param: 'input' })
+    model.play(reply(['Done.'], { usage }))
+    assert.equal((await create(calls.slice(0, 3))).output_text, 'Done.')
+  })
 })
 
 describe('the Agents SDK of OpenAI', () => {

@@ -17,10 +17,14 @@ export const createBodies = () => {
       if (sum > 0) ofOrg.set(orgId, sum)
       else ofOrg.delete(orgId)
     },
-    /** How many more bytes an org may claim while `orgs` claim. Its next body may be larger when the result is above 0. */
-    leftOf: (orgId: string, orgs: number): number => {
+    /**
+     * How many more bytes an org may claim while `orgs` claim, when it uses up to this part of its bytes. Its next body may
+     * be larger when the result is above 0.
+     */
+    leftOf: (orgId: string, orgs: number, part = 1): number => {
       const used = ofOrg.get(orgId) ?? 0
-      return Math.max(ownBytes - used, Math.floor((maxBytes - total - used) / (orgs + 1)))
+      const left = Math.max(ownBytes - used, Math.floor((maxBytes - total - used) / (orgs + 1)))
+      return Math.floor((used + left) * part) - used
     },
   }
 }

@@ -64,13 +64,13 @@ const claimFrom = async (db: Database, lanes: Lanes, free: number): Promise<Clai
   }
   const ofLane = Map.groupBy(rows, ({ webhookId }) => webhookId)
   const ofOrg = Map.groupBy(rows, ({ orgId }) => orgId)
-  const bytesOf = (orgId: string): number =>
-    (ofOrg.get(orgId) ?? []).reduce((sum, { body }) => sum + (body?.length ?? 0), 0)
+  const bytesOfOrg = new Map<string, number>()
+  for (const { orgId, body } of rows) bytesOfOrg.set(orgId, (bytesOfOrg.get(orgId) ?? 0) + (body?.length ?? 0))
   // The lanes of an org share its bytes. A lane may have fewer places than another one, whose deliveries come first then.
   const leastOfOrg = new Map(asked.toSorted((a, b) => b.orgSlots - a.orgSlots).map((lane) => [lane.orgId, lane]))
   // Those beyond the bytes of an org are among the first `slots`, so the deliveries of any org may have been left out.
   const isAllCut =
-    rows.length === slots || [...leastOfOrg.values()].some(({ orgId, orgBytes }) => bytesOf(orgId) >= orgBytes)
+    rows.length === slots || asked.some(({ orgId, orgBytes }) => (bytesOfOrg.get(orgId) ?? 0) >= orgBytes)
   for (const lane of asked) {
     const isCut =
       isAllCut ||

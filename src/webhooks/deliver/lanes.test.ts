@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../../platform/ids.ts'
+import { createBodies } from './bodies.ts'
 import { createLanes } from './lanes.ts'
 import type { DeliveryLane } from './lane-queries.ts'
 
@@ -57,6 +58,36 @@ describe('lanes', () => {
     const slotsOf = ({ webhookId }: DeliveryLane) => served.find((lane) => lane.webhookId === webhookId)?.slots ?? 0
     assert.equal(slotsOf(fresh), 1)
     assert.ok(slotsOf(prompt) > 16, `${slotsOf(prompt)}`)
+  })
+
+  test('leave bytes of an org to its webhooks that respond and to new ones when others hang with large bodies', () => {
+    const bodies = createBodies()
+    const lanes = createLanes(bodies)
+    const org = newId()
+    const [prompt, fresh, ...hanging] = lanesOf(org, 50) as [DeliveryLane, DeliveryLane, ...DeliveryLane[]]
+    lanes.started(prompt)
+    lanes.ended(prompt, 10)
+    // They have timed out before.
+    for (const lane of hanging) {
+      lanes.started(lane)
+      lanes.ended(lane, 15_000)
+      lanes.markReady(lane)
+    }
+    let claimed = 0
+    for (let ready = lanes.removeReady(256, places); ready.length > 0; ready = lanes.removeReady(256, places)) {
+      const [lane] = ready
+      for (const one of ready) lanes.markReady(one)
+      lanes.started(lane as DeliveryLane)
+      bodies.add(org, 900_000)
+      claimed += 1
+      assert.ok(claimed < 100)
+    }
+    assert.ok(claimed > 10 && claimed < 25, `${claimed}`)
+    lanes.markReady(prompt)
+    lanes.markReady(fresh)
+    const served = lanes.removeReady(256, places)
+    const bytesOf = ({ webhookId }: DeliveryLane) => served.find((lane) => lane.webhookId === webhookId)?.orgBytes ?? 0
+    assert.ok(bytesOf(prompt) > 5_000_000 && bytesOf(fresh) > 5_000_000, `${bytesOf(prompt)} ${bytesOf(fresh)}`)
   })
 
   test('give several orgs equal parts, and leave places for the next one', () => {

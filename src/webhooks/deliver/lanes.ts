@@ -20,7 +20,7 @@ export type ClaimableLane = DeliveryLane & {
   slots: number
   /** How many more attempts of all lanes of the org may start now. */
   orgSlots: number
-  /** How many more bytes of bodies the org may claim now. */
+  /** How many more bytes of bodies the org may claim now for this lane and those before it. */
   orgBytes: number
 }
 
@@ -30,6 +30,9 @@ export type ClaimableLane = DeliveryLane & {
  * org whose endpoints hang would use up its places until their attempts time out.
  */
 const shares = { busy: 3 / 4, idle: 15 / 16 }
+
+/** The same for the bytes of bodies, where lanes that took seconds the last time have a smaller part. */
+const shareOfBytes = { slow: 1 / 2, busy: 3 / 4, idle: 15 / 16 }
 
 const increase = (counts: Map<string, number>, key: string, by: number): void => {
   const count = (counts.get(key) ?? 0) + by
@@ -63,21 +66,28 @@ export const createLanes = (bodies = createBodies()) => {
     if (lanes?.delete(webhookId) === true) readyCount -= 1
     if (lanes?.size === 0) ready.delete(orgId)
   }
-  /** Up to `limit` lanes of an org with free slots. `orgSlots`: of all of its lanes. */
-  const lanesOf = (orgId: string, limit: number, orgSlots: number, orgBytes: number): ClaimableLane[] => {
+  /** Up to `limit` lanes of an org with free slots. `orgSlots`: of all of its lanes, `orgs`: that claim now. */
+  const lanesOf = (orgId: string, limit: number, orgSlots: number, orgs: number): ClaimableLane[] => {
     const found: ClaimableLane[] = []
+    const orgBytes = bodies.leftOf(orgId, orgs)
     if (orgSlots === 0 || orgBytes <= 0) return found
     const used = inFlightOfOrg.get(orgId) ?? 0
     const upTo = (share: number): number => Math.max(used === 0 ? 1 : 0, Math.floor((used + orgSlots) * share) - used)
     const [busy, idle] = [upTo(shares.busy), upTo(shares.idle)]
-    const add = (lane: DeliveryLane, slots: number, orgSlots: number): void => {
-      if (slots > 0 && orgSlots > 0) found.push({ ...lane, slots, orgSlots, orgBytes })
+    const [slowBytes, busyBytes, idleBytes] = [shareOfBytes.slow, shareOfBytes.busy, shareOfBytes.idle].map((part) =>
+      bodies.leftOf(orgId, orgs, part),
+    ) as [number, number, number]
+    const add = (lane: DeliveryLane, most: { slots: number; orgSlots: number; orgBytes: number }): void => {
+      if (most.slots > 0 && most.orgSlots > 0 && most.orgBytes > 0) found.push({ ...lane, ...most })
     }
     for (const lane of ready.get(orgId)?.values() ?? []) {
       const key = keyOf(lane)
-      if (capacities.get(key) === fast.capacity) add(lane, slotsOf(lane), orgSlots)
-      else if (busy > 0) add(lane, slotsOf(lane), busy)
-      else if (!inFlight.has(key)) add(lane, 1, idle)
+      const capacity = capacities.get(key)
+      const isSlow = capacity === slow.capacity
+      if (capacity === fast.capacity) add(lane, { slots: slotsOf(lane), orgSlots, orgBytes })
+      else if (busy > 0 && (isSlow ? slowBytes : busyBytes) > 0) {
+        add(lane, { slots: slotsOf(lane), orgSlots: busy, orgBytes: isSlow ? slowBytes : busyBytes })
+      } else if (!inFlight.has(key)) add(lane, { slots: 1, orgSlots: idle, orgBytes: isSlow ? slowBytes : idleBytes })
       if (found.length === limit) break
     }
     return found
@@ -98,7 +108,7 @@ export const createLanes = (bodies = createBodies()) => {
       for (const [place, orgId] of orgIds.entries()) {
         const share = Math.ceil((limit - removed.length) / (orgIds.length - place))
         const orgSlots = orgSlotsOf(orgId, free, orgIds.length)
-        const lanes = lanesOf(orgId, share, orgSlots, bodies.leftOf(orgId, orgIds.length))
+        const lanes = lanesOf(orgId, share, orgSlots, orgIds.length)
         for (const lane of lanes) remove(lane)
         const rest = ready.get(orgId)
         if (rest && lanes.length > 0) {

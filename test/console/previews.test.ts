@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, startConsole } from '../support/console.ts'
@@ -166,6 +167,24 @@ test('a new version is uploaded, labelled and deleted in the preview, and an old
     [3, 1],
   )
   assert.deepEqual(own.pageErrors, [])
+})
+
+test('a HEIC photo, which browsers do not display, is shown in the preview and to visitors of a share link', async () => {
+  const bytes = await readFile(new URL('../fixtures/pictures/turned.heic', import.meta.url))
+  const id = await add('IMG_0042.HEIC', 'image/heic', bytes)
+  const before = pageErrors.length
+  await show(id, 'IMG_0042.HEIC')
+  await until(
+    'the photo is shown',
+    async () => (await isLoaded(page, 'img[alt="IMG_0042.HEIC"]', 'naturalWidth')) === true,
+  )
+  const created = await app.call('POST', `/api/v1/files/${id}/shares`, { as: owner, json: { permission: 'view' } })
+  const visitor = await visit(new URL(created.body.data.url).pathname)
+  await until(
+    'the visitor sees the photo',
+    async () => (await visitor.page.evaluate("document.querySelector('img.shown')?.naturalWidth > 0")) === true,
+  )
+  assert.deepEqual([...pageErrors.slice(before), ...visitor.pageErrors], [])
 })
 
 test('a file is shared by a link that a visitor without an account opens with its password, until it is revoked', async () => {

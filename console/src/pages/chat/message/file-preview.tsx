@@ -108,7 +108,7 @@ export const FileLink = ({
   )
 }
 
-const pictures = /\.(?:png|jpe?g|gif|webp)$/i
+const pictures = /\.(?:png|jpe?g|gif|webp|avif|hei[cf])$/i
 
 export const isPictureName = (name: string): boolean => pictures.test(name)
 

@@ -56,6 +56,28 @@ test('drafts are kept for each conversation and for a new one, over navigation a
   assert.deepEqual(pageErrors, [])
 })
 
+test('what is written while the first message is being sent becomes the draft of the conversation', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Ann' })
+  const { page } = await open(owner, '/chat?agent=ann')
+  const { promise: written, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/api/v1/sessions', async (route) => {
+    if (route.request().method() === 'POST') await written
+    return route.fallback()
+  })
+  const box = page.getByRole('textbox', { name: /^Message / })
+  await box.fill('Hello')
+  await box.press('Enter')
+  await box.pressSequentially(' and a second thought')
+  go()
+  await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
+  await page.getByRole('article').waitFor()
+  assert.equal(await box.inputValue(), 'and a second thought')
+  await page.getByRole('link', { name: 'New conversation' }).click()
+  await page.getByText('Press Enter to send').waitFor()
+  assert.equal(await box.inputValue(), '')
+})
+
 test('a message that could not be sent returns to its draft, also after the person opened another page', async () => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Ann' })

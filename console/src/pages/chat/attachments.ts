@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro'
 import { uniqueKey } from '@atrium/client'
 import { api, refresh } from '../../api.ts'
 import { changeMessageDraft, useMessageDraft } from '../../message-drafts.ts'
 import type { Attachment } from '../../message-drafts.ts'
 import { errorMessageOf, requestIdOf } from '../../ui/error-message.ts'
+import { toast } from '../../ui/toast.tsx'
 
 export interface Attachments {
   items: readonly Attachment[]
@@ -30,7 +32,10 @@ export const useAttachments = (draftKey: string): Attachments => {
   const patch = (key: string, fields: Partial<Attachment>): void =>
     change((all) => all.map((one) => (one.key === key ? { ...one, ...fields } : one)))
   const add = (files: readonly File[]): void => {
-    for (const file of files.slice(0, maxAttachments - items.length)) {
+    const free = Math.max(0, maxAttachments - items.length)
+    if (files.length > free)
+      toast.failed(t`Some files were not attached`, new Error(t`A message can have at most ${maxAttachments} files.`))
+    for (const file of files.slice(0, free)) {
       const key = uniqueKey()
       change((all) => [...all, { key, name: file.name, state: 'sending' }])
       send(file, key).then(

@@ -5,6 +5,7 @@ import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
 import { useFallbackPolling } from '../../live/connection.ts'
 import { useStableCallback } from '../../stable-values.ts'
 import { useLiveTurn } from './live-turn.ts'
+import { sendOnce } from './once.ts'
 import { storedParts } from './parts.ts'
 import type { ViewPart } from './parts.ts'
 
@@ -54,10 +55,9 @@ const refreshAll = (): Promise<unknown> =>
 /** Sends a message in background mode; the response arrives through the stream of the turn. */
 export const sendMessage = async (sessionId: string, body: TurnCreate): Promise<void> => {
   const params = { id: sessionId }
-  const { turn } = await api.call('POST /sessions/:id/messages', {
-    params,
-    body: { ...body, background: true },
-  })
+  const { turn } = await sendOnce([sessionId, body], (idempotencyKey) =>
+    api.call('POST /sessions/:id/messages', { params, body: { ...body, background: true }, idempotencyKey }),
+  )
   queryClient.setQueryData(keyOf('GET /sessions/:id', { params }), (known: Session | undefined) =>
     known && known.activeTurnId === null ? { ...known, activeTurnId: turn.id, status: 'running' as const } : known,
   )

@@ -26,5 +26,7 @@ export const useDraft = <T, D extends object>(stored: T, draftOf: (stored: T) =>
     draft: current.draft,
     change: (patch: Partial<D>): void => setKnown((now) => ({ ...now, draft: { ...now.draft, ...patch } })),
     reset: (draft: D): void => setKnown((now) => ({ ...now, draft })),
+    /** The draft of this rendering was saved, and the record is `next`. What was edited in the meantime stays. */
+    saved: (next: D): void => setKnown((now) => ({ ...now, draft: rebase(now.draft, current.draft, next) })),
   }
 }

@@ -72,6 +72,31 @@ test('a person sets the reasoning effort and the fallback models of an agent, an
   assert.deepEqual(pageErrors, [])
 })
 
+test('what is written while the settings of an agent are being saved stays, as an unsaved change', async () => {
+  const owner = await app.createOrg()
+  const agent = await createAgent(app, owner, { name: 'Librarian' })
+  const { page } = await open(owner, `/agents/${agent.slug}/settings`)
+  const { promise: written, resolve: go } = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/agents/${agent.id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await written
+    return route.fallback()
+  })
+  const description = page.getByLabel('Description')
+  await description.fill('Finds books')
+  const saving = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await saving
+  await description.fill('Finds books and maps')
+  go()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  assert.equal(await description.inputValue(), 'Finds books and maps')
+  await page.getByText('You have unsaved changes.').waitFor()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' })
+  const { body } = await app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner })
+  assert.equal(body.data.description, 'Finds books and maps')
+})
+
 test('the test chat uses the saved agent, says that changes are not saved, and is listed as a test', async () => {
   const owner = await app.createOrg()
   const agent = await createAgent(app, owner, { name: 'Librarian', model: 'fake/second' })

@@ -69,13 +69,13 @@ const DeleteAgent = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) =
 const useEditing = (agent: Agent) => {
   const navigate = useNavigate()
   const { search } = useLocation()
-  const { draft, change, reset } = useDraft(agent, draftOf)
+  const { draft, change, reset, saved: keep } = useDraft(agent, draftOf)
   const patch = patchOf(draft, agent)
   const isDirty = Object.keys(patch).length > 0
   const guard = useUnsavedChangesGuard(isDirty)
   const save = async (): Promise<void> => {
     const saved = await api.call('PATCH /agents/:id', { params: { id: agent.id }, body: patch })
-    reset(draftOf(saved))
+    keep(draftOf(saved))
     await refresh('GET /agents', 'GET /agents/:id')
     toast.done(t`Saved`)
     if (saved.slug !== agent.slug) {

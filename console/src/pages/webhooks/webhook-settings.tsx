@@ -30,12 +30,12 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
 })
 
 const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
-  const { draft, change, reset } = useDraft(webhook, draftOf)
+  const { draft, change, saved } = useDraft(webhook, draftOf)
   const body = changesOf(bodyOf(draft), bodyOf(draftOf(webhook)))
   const problem = reason || problemOf(draft) || (isEmpty(body) && t`No changes to save.`)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
-    reset(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body })))
+    saved(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body })))
     await refresh('GET /webhooks', 'GET /webhooks/:id')
     toast.done(t`Saved`)
   })

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { AtriumError, createClient } from '@atrium/client'
+import { AtriumError, createClient, listItems } from '@atrium/client'
 import type { CallArguments, Data, Me, Route } from '@atrium/client'
 import { scope } from './scope.ts'
 import { showDirections } from './ui/text/visible-text.ts'
@@ -115,6 +115,24 @@ export type ListRoute = {
   [R in Route]: Data<R> extends { items: unknown[]; nextCursor: string | null } ? R : never
 }[Route]
 export type ItemOf<R extends ListRoute> = Data<R>['items'][number]
+
+/** How many items a field or a menu offers. */
+const maxChoices = 1_000
+
+/** The items of all pages of a list, up to 1,000, for a field or a menu that offers them. */
+export const readAll = <R extends ListRoute>(route: R, ...[request]: CallArguments<R>) =>
+  queryOptions({
+    queryKey: [...keyOf(route, request), 'all'],
+    queryFn: async ({ signal }): Promise<ItemOf<R>[]> => {
+      const items: ItemOf<R>[] = []
+      const args = [{ ...request, signal }] as unknown as CallArguments<R>
+      for await (const item of listItems(api, route, ...args)) {
+        items.push(item)
+        if (items.length === maxChoices) break
+      }
+      return items
+    },
+  })
 
 export interface Pages<T> {
   query: UseQueryResult<T[]>

@@ -356,6 +356,20 @@ test('a workspace is created, entered and deleted, which returns to the default 
   await page.getByRole('button', { name: 'Acme, Main: switch' }).waitFor()
 })
 
+test('every workspace can be entered, also those beyond the first page of the list', async () => {
+  const owner = await ownerWithPassword('Acme')
+  for (let n = 1; n <= 101; n += 1) {
+    const { status } = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: `Team ${n}` } })
+    assert.equal(status, 201)
+  }
+  const { page } = await open(owner, '/settings/api-keys')
+  await page.getByRole('button', { name: 'Acme, Main: switch' }).click()
+  await page.getByRole('menuitem', { name: 'Team 101', exact: true }).click()
+  await page.getByRole('button', { name: 'Acme, Team 101: switch' }).waitFor()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Workspace').selectOption({ label: 'Team 101' })
+})
+
 test('a new project has its own folder', async () => {
   const owner = await app.createOrg()
   const { page, pageErrors } = await open(owner, '/settings/projects')

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { read } from '../api.ts'
+import { readAll } from '../api.ts'
 import { setScope } from '../scope.ts'
 import { useIdentity } from '../session.tsx'
 import { Avatar } from '../ui/data/avatar.tsx'
@@ -15,13 +15,13 @@ export const OrgSwitch = () => {
   const { t } = useLingui()
   const { session, me } = useIdentity()
   const navigate = useNavigate()
-  const workspaces = useQuery(read('GET /workspaces'))
+  const workspaces = useQuery(readAll('GET /workspaces'))
   const go = (orgId: string, workspaceId: string | undefined): void => {
     setScope({ orgId, workspaceId })
     // The open page belongs to the previous org.
     if (orgId !== me.org.id) void navigate('/')
   }
-  const entries: MenuEntries = (workspaces.data?.items ?? []).map(({ id, name }) => ({
+  const entries: MenuEntries = (workspaces.data ?? []).map(({ id, name }) => ({
     label: name,
     checked: id === me.workspace?.id,
     onSelect: () => go(me.org.id, id),

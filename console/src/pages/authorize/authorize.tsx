@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Data } from '@atrium/client'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
-import { api, read } from '../../api.ts'
+import { api, read, readAll } from '../../api.ts'
 import { setScope } from '../../scope.ts'
 import { SignedIn, useIdentity } from '../../session.tsx'
 import { StepUp, useStepUp } from '../../step-up.tsx'
@@ -31,10 +31,10 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
   const { t } = useLingui()
   const { session, me, can } = useIdentity()
   const withStepUp = useStepUp()
-  const workspaces = useQuery(read('GET /workspaces'))
+  const workspaces = useQuery(readAll('GET /workspaces'))
   const [chosen, setChosen] = useState<string>()
   const [rejected, setRejected] = useState<readonly string[]>([])
-  const workspaceId = chosen ?? me.workspace?.id ?? workspaces.data?.items[0]?.id
+  const workspaceId = chosen ?? me.workspace?.id ?? workspaces.data?.[0]?.id
   const offered = asked.scopes.filter((scope) => can(scope))
   const scopes = offered.filter((scope) => !rejected.includes(scope))
   const decide = async (isApproved: boolean): Promise<void> => {
@@ -102,7 +102,7 @@ const Consent = ({ request, asked }: { request: string; asked: Data<'GET /apps/a
         value={workspaceId ?? ''}
         onChange={({ target }) => setChosen(target.value)}
       >
-        {(workspaces.data?.items ?? []).map(({ id, name }) => (
+        {(workspaces.data ?? []).map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

@@ -4,7 +4,7 @@ import { plural, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { Event } from '@atrium/client'
-import { read } from '../../api.ts'
+import { read, readAll } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
@@ -20,9 +20,9 @@ import styles from './events.module.css'
 import { resourceName, resourcePage, resourceType } from './resource.ts'
 
 const Content = ({ event }: { event: Event }) => {
-  const workspaces = useQuery(read('GET /workspaces'))
+  const workspaces = useQuery(readAll('GET /workspaces'))
   const { id, actor, subject, occurredAt, workspaceId, chain, isDelivered } = event
-  const workspace = workspaces.data?.items.find((one) => one.id === workspaceId)?.name
+  const workspace = workspaces.data?.find((one) => one.id === workspaceId)?.name
   const items: Description[] = [
     [resourceType(event), resourceName(event)],
     [

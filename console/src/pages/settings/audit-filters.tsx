@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { api, read } from '../../api.ts'
+import { api, readAll } from '../../api.ts'
 import { PersonName } from '../../person-name.tsx'
 import { currentParams, withParams } from '../../search-params.ts'
 import { Button } from '../../ui/forms/button.tsx'
@@ -101,8 +101,8 @@ const CommittedField = ({
 }
 
 const ActorField = ({ value, onCommit }: { value: string; onCommit: (userId: string) => void }) => {
-  const members = useQuery(read('GET /members', { query: { limit: 100 } }))
-  const items = members.data?.items ?? []
+  const members = useQuery(readAll('GET /members'))
+  const items = members.data ?? []
   return (
     <SelectField label={t`Actor`} value={value} onChange={({ target }) => onCommit(target.value)}>
       <option value="">

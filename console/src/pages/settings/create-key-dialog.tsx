@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ApiKeyCreated } from '@atrium/client'
 import { useState } from 'react'
-import { api, read, refresh } from '../../api.ts'
+import { api, readAll, refresh } from '../../api.ts'
 import { textOf } from '../../i18n/text.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
@@ -52,7 +52,7 @@ const CreatedKeyDialog = ({ created, onClose }: { created: ApiKeyCreated; onClos
 export const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
   const { me } = useIdentity()
   const withStepUp = useStepUp()
-  const workspaces = useQuery(read('GET /workspaces'))
+  const workspaces = useQuery(readAll('GET /workspaces'))
   const [name, setName] = useState('')
   const [expires, setExpires] = useState('')
   const [workspaceId, setWorkspaceId] = useState('')
@@ -106,7 +106,7 @@ export const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
         <option value="">
           <Trans>Default workspace</Trans>
         </option>
-        {(workspaces.data?.items ?? []).map((workspace) => (
+        {(workspaces.data ?? []).map((workspace) => (
           <option key={workspace.id} value={workspace.id}>
             {workspace.name}
           </option>

@@ -78,6 +78,7 @@ const AddWorkspaceMember = ({ workspaceId, memberIds }: { workspaceId: string; m
       <Button type="submit" busy={busy} disabledReason={userId === '' && t`Select a member.`}>
         <Trans>Add</Trans>
       </Button>
+      <LoadMore {...members} />
     </Form>
   )
 }

@@ -2,10 +2,11 @@ import { textOf } from '../../../i18n/text.ts'
 import type { Text } from '../../../i18n/text.ts'
 import { msg, t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import type { EventEndpoint, EventEndpointWithSecret } from '@atrium/client'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
-import { api, refresh, usePages } from '../../../api.ts'
+import { api, readAll, refresh } from '../../../api.ts'
 import { useDraft } from '../../../draft.ts'
 import { useIdentity } from '../../../session.tsx'
 import { DescriptionList } from '../../../ui/data/description-list.tsx'
@@ -36,7 +37,7 @@ const settingsOf = (endpoint: EventEndpoint) => ({ ...draftOf(endpoint), status:
 
 const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const { me } = useIdentity()
-  const { draft, change, reset } = useDraft(endpoint, settingsOf)
+  const { draft, change, saved } = useDraft(endpoint, settingsOf)
   const { status, ...fields } = draft
   const isValid = filterProblem(fields.filter) === undefined
   const patch = { ...(isValid && patchOf(fields, endpoint)), ...(status !== endpoint.status && { status }) }
@@ -45,7 +46,7 @@ const General = ({ endpoint }: { endpoint: EventEndpoint }) => {
   const problem = problemOf(fields) || (Object.keys(patch).length === 0 && t`No changes to save.`)
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
-    reset(settingsOf(await api.call('PATCH /event-endpoints/:id', { params: { id: endpoint.id }, body: patch })))
+    saved(settingsOf(await api.call('PATCH /event-endpoints/:id', { params: { id: endpoint.id }, body: patch })))
     await refreshEndpoint()
     toast.done(t`Saved`)
   })
@@ -149,7 +150,7 @@ const Delete = ({ endpoint }: { endpoint: EventEndpoint }) => {
 }
 
 const ReadOnly = ({ endpoint }: { endpoint: EventEndpoint }) => {
-  const workspaces = usePages('GET /workspaces').query.data ?? []
+  const workspaces = useQuery(readAll('GET /workspaces')).data ?? []
   const nameOf = (id: string): string => workspaces.find((workspace) => workspace.id === id)?.name ?? id
   return (
     <Section title={t`General`}>

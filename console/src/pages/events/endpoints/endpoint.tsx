@@ -120,11 +120,8 @@ const StatusNotice = ({ endpoint }: { endpoint: EventEndpoint }) => {
 const Owner = ({ owner: { userId, apiKeyId } }: Pick<EventEndpoint, 'owner'>) => {
   const { session, can } = useIdentity()
   const isSelf = userId === session.user.id
-  const members = useQuery({
-    ...read('GET /members', { query: { limit: 100 } }),
-    enabled: !isSelf && can('members:read'),
-  })
-  const name = isSelf ? t`You` : members.data?.items.find((member) => member.userId === userId)?.name
+  const members = useQuery({ ...read('GET /members', { query: { userId } }), enabled: !isSelf && can('members:read') })
+  const name = isSelf ? t`You` : members.data?.items[0]?.name
   return (
     <>
       {name ?? <code>{userId}</code>}

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Data, File as FileRecord } from '@atrium/client'
 import { Lock, X } from 'lucide-react'
 import { useState } from 'react'
-import { api, read, refresh, usePages } from '../../../api.ts'
+import { api, read, readAll, refresh, usePages } from '../../../api.ts'
 import { useIdentity } from '../../../session.tsx'
 import { useConstant } from '../../../stable-values.ts'
 import { LoadMore } from '../../../ui/data/load-more.tsx'
@@ -89,7 +89,7 @@ const OwnersRow = () => (
 /** Adds a role, a workspace or a person that is not listed yet. */
 const AddGrant = ({ grants, onAdd }: { grants: readonly Grant[]; onAdd: (grant: Grant) => void }) => {
   const members = usePages('GET /members', { query: { limit: 100 } })
-  const workspaces = useQuery(read('GET /workspaces'))
+  const workspaces = useQuery(readAll('GET /workspaces'))
   const taken = new Set(grants.map(keyOf))
   const optionsOf = (kind: Grant['kind'], all: { subject: string; name: string }[]): Grant[] =>
     all.map((one) => ({ kind, ...one, access: 'read' as const })).filter((one) => !taken.has(keyOf(one)))
@@ -105,7 +105,7 @@ const AddGrant = ({ grants, onAdd }: { grants: readonly Grant[]; onAdd: (grant: 
       t`Workspaces`,
       optionsOf(
         'workspace',
-        (workspaces.data?.items ?? []).map(({ id, name }) => ({ subject: id, name })),
+        (workspaces.data ?? []).map(({ id, name }) => ({ subject: id, name })),
       ),
     ],
     [

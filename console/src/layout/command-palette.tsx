@@ -8,6 +8,7 @@ import { useNavigate } from 'react-router'
 import { read } from '../api.ts'
 import { useIdentity } from '../session.tsx'
 import { setTheme } from '../theme.ts'
+import { isComposing } from '../ui/forms/composing.ts'
 import { KeyboardShortcut } from '../ui/keyboard-shortcut.tsx'
 import styles from './command-palette.module.css'
 import { createCommands, navigationItems, paletteItems, settings } from './navigation.ts'
@@ -143,7 +144,7 @@ const Content = ({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: (
       setActive(next)
       document.querySelector(`#${CSS.escape(`${listId}-${next}`)}`)?.scrollIntoView({ block: 'nearest' })
     }
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    if (event.key === 'Enter' && !isComposing(event)) {
       event.preventDefault()
       run(commands[chosen])
     }

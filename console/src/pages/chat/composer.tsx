@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { DragEvent, KeyboardEvent, ReactNode, RefObject } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/forms/button.tsx'
+import { isComposing } from '../../ui/forms/composing.ts'
 import type { Attachments } from './attachments.ts'
 import styles from './composer.module.css'
 import { FileLink, isPictureName, Thumbnail } from './message/file-preview.tsx'
@@ -104,8 +105,7 @@ export const Composer = (props: ComposerProps) => {
     if (focusOnMount === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
   }, [area, focusOnMount])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // The keys of an input method: Enter accepts its suggestion, and Escape dismisses it.
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       if (reason === false) onSend()

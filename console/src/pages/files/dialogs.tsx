@@ -2,6 +2,7 @@ import { plural, t } from '@lingui/core/macro'
 import type { File as FileRecord } from '@atrium/client'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { isComposing } from '../../ui/forms/composing.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -136,6 +137,7 @@ export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChang
         onChange={({ target }) => setText(target.value)}
         onBlur={add}
         onKeyDown={(event) => {
+          if (isComposing(event)) return
           if (event.key === 'Enter' || event.key === ',') {
             event.preventDefault()
             add()

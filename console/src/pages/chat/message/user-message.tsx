@@ -6,6 +6,7 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { RelativeTime } from '../../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../../ui/forms/button.tsx'
+import { isComposing } from '../../../ui/forms/composing.ts'
 import { CopyButton } from '../../../ui/forms/copy-button.tsx'
 import { PlainText, useLongText } from '../../../ui/text/long-text.tsx'
 import { Parts } from '../message-parts.tsx'
@@ -46,7 +47,7 @@ const Editor = ({ of, hasEffects, onEdit, onSave }: UserMessageProps) => {
     if (reason === false) onSave(of, text.trim())
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     if (event.key === 'Escape') onEdit(undefined)
     else if (event.key === 'Enter' && !event.shiftKey) save()
     else return

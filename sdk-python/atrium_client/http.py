@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from types import TracebackType
 from typing import BinaryIO, TypeAlias
 from urllib.parse import urljoin, urlsplit
@@ -101,14 +102,11 @@ def send(
     for _ in range(_MAX_REDIRECTS):
         connection = _connect(url, timeout, context)
         try:
-            with mapped_errors():
-                parts = urlsplit(url)
-                target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-                if callable(body):
-                    with body() as opened:
-                        connection.request(method, target, body=opened, headers=sent)
-                else:
-                    connection.request(method, target, body=body, headers=sent)
+            parts = urlsplit(url)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            # An error of opening the file is none of the connection.
+            with nullcontext(body) if body is None or isinstance(body, bytes) else body() as content, mapped_errors():
+                connection.request(method, target, body=content, headers=sent)
                 response = Response(connection.getresponse(), connection)
             if 200 <= response.status < 300:
                 return response

@@ -238,6 +238,12 @@ class Uploads(unittest.TestCase):
         self.assertGreater(len(seen), 1)
         self.assertEqual(seen[-1], (len(content), len(content)))
 
+    def test_a_file_that_cannot_be_opened_raises_its_own_error_and_is_not_retried(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Recorder() as recorder:
+            with self.assertRaises(IsADirectoryError):
+                atrium_client.upload_file(client, folder, name="a.txt", mime_type="text/plain")
+        self.assertEqual([method for method, _, _ in recorder.requests], ["POST", "PUT"])
+
     def test_one_file_is_stored_when_the_response_to_its_bytes_is_lost(self) -> None:
         def outcome(number: int, execute: Callable[[], http.Response]) -> http.Response:
             response = execute()

@@ -147,6 +147,27 @@ test('a model has the same price, with the platform fee, in its agent and on the
   await row.getByText('$4.20').waitFor()
 })
 
+test('plans are listed by price, the one without a price last, and none is alone in its line', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/billing', { size: { width: 1100, height: 800 } })
+  await page.route('**/api/v1/billing/pricing', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: { plans: unknown[] } }
+    body.data.plans.reverse()
+    return route.fulfill({ response, json: body })
+  })
+  await page.goto(`${app.url}/billing/plans`)
+  const plans = page.getByRole('list', { name: 'Plans' }).locator('> li')
+  await plans.first().waitFor()
+  const names = (await plans.locator('h2').allTextContents()).map((name) => name.replace('Current', '').trim())
+  assert.deepEqual(names, ['Free', 'Pro', 'Team', 'Enterprise'])
+  const tops = await page.evaluate(
+    "[...document.querySelectorAll('ul[aria-label=Plans] > li')].map((one) => one.getBoundingClientRect().top)",
+  )
+  const [first, second, third, fourth] = tops as number[]
+  assert.deepEqual([first === second, second === third, third === fourth], [true, false, true])
+})
+
 test('a member sees the balance, and a disabled button states who can add funds', async () => {
   const owner = await app.createOrg()
   const { page } = await open(await app.createUser(owner), '/billing')

@@ -81,6 +81,26 @@ test('the location of a file that does not fit its line ends with an ellipsis', 
   assert.deepEqual(shown, [true, 'ellipsis'])
 })
 
+test('on a phone, the path of a page about files is whole, and of a deep folder its name', async () => {
+  const owner = await app.createOrg()
+  let parentId: string | undefined
+  for (const name of ['Photos of the terrace for the autumn catalogue', 'Lisbon', 'Showroom and terrace', 'Chairs'])
+    parentId = (await create(app, owner, { source: 'folder', name, ...(parentId && { parentId }) })).file.id
+  const { page, context } = await open(owner, '/files/trash', { size: phone })
+  const languages = { data: { language: 'de' }, headers: { origin: app.url } }
+  assert.equal((await context.request.patch(`${app.url}/api/v1/me`, languages)).status(), 200)
+  await page.reload()
+  const cut = `[...document.querySelectorAll('nav ol :is(a, h1)')]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`
+  await page.getByRole('heading', { name: 'Papierkorb' }).waitFor()
+  await settle(page)
+  assert.deepEqual(await page.evaluate(cut), [])
+  await page.goto(`${app.url}/files/${parentId}`)
+  await page.getByRole('heading', { name: 'Chairs' }).waitFor()
+  await settle(page)
+  assert.deepEqual(await page.evaluate(cut), [])
+})
+
 for (const size of [phone, { width: 1440, height: 900 }]) {
   test(`uploads leave every row of the file list within reach (${size.width} px)`, async () => {
     const owner = await app.createOrg()

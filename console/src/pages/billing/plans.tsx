@@ -105,6 +105,10 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   )
 }
 
+/** By price, and the plans without one last. The server lists them in the order of its configuration. */
+const byPrice = (a: Plan, b: Plan): number =>
+  Number(a.custom) - Number(b.custom) || (a.priceCents ?? Infinity) - (b.priceCents ?? Infinity) || 0
+
 const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Pricing }) => (
   <>
     <Section plain title={t`Models`} description={t`Price per million tokens, ${priceNote(platformFee)}.`}>
@@ -159,7 +163,7 @@ export const Plans = () => {
       {(data) => (
         <>
           <ul className={styles['plans']} aria-label={t`Plans`}>
-            {data.plans.map((plan) => (
+            {data.plans.toSorted(byPrice).map((plan) => (
               <PlanCard key={plan.id} plan={plan} billing={billing.data} />
             ))}
           </ul>

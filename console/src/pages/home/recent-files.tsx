@@ -40,7 +40,7 @@ export const RecentFiles = () => {
                 >
                   <span className={styles['text']}>
                     <span className={styles['title']}>{name}</span>
-                    <small>
+                    <small className={styles['path']}>
                       {path.length === 0 ? t`All files` : path.join(' / ')} · {formatBytes(size)}
                     </small>
                   </span>

@@ -138,7 +138,12 @@ export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: 
                   icon={<Star />}
                   onClick={() => void setFavorite([file], file.favorite !== true)}
                 />
-                <IconButton label={t`Download`} icon={<Download />} onClick={() => downloadFile(file)} />
+                <IconButton
+                  label={t`Download`}
+                  className={styles['download']}
+                  icon={<Download />}
+                  onClick={() => downloadFile(file)}
+                />
                 <Menu
                   trigger={<IconButton label={t`Actions`} icon={<Ellipsis />} />}
                   entries={fileMenuFor([file], {

@@ -26,7 +26,7 @@ export const FilesPage = ({
         <header className={styles['toolBar']}>
           <Crumbs path={[{ to: folderPath(null, defaultSorting), name: t`Files` }, ...path]} />
           <ViewMenu />
-          {actions}
+          {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
         </header>
         <div className={styles['text']}>{children}</div>
       </div>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../src/platform/database/database.ts'
 import { statusOfCode } from '../../src/platform/http/errors.ts'
 import { startConsole } from '../support/console.ts'
 import { create } from '../support/files.ts'
@@ -76,6 +77,20 @@ test('in German, notes of transactions are translated, and the longest role fits
     return [select.offsetWidth, copy.offsetWidth]
   })()`)) as [number, number]
   assert.ok(width >= needed, `${width} of ${needed} px`)
+})
+
+test('in German, Home says in German why a webhook is disabled', async () => {
+  const owner = await app.createOrg()
+  const webhook = await app.call('POST', '/api/v1/webhooks', { as: owner, json: { name: 'Shop' } })
+  const reason = 'All attempts have failed for five days.'
+  await app.db.execute(sql`
+    update webhooks set status = 'disabled', status_reason = ${reason}
+    where org_id = ${owner.orgId} and id = ${webhook.body.data.id}`)
+  const { page } = await open(owner, '/settings/profile')
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+  await page.locator('html[lang=de]').waitFor()
+  await page.goto(`${app.url}/`)
+  await page.getByText('Seit fünf Tagen sind alle Versuche fehlgeschlagen.').waitFor()
 })
 
 test('pages with dates are shown in a browser whose language tag is not a valid one', async () => {

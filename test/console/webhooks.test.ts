@@ -45,6 +45,27 @@ test('the test command of a new webhook sends a signed event, which appears, fai
   assert.deepEqual(pageErrors, [])
 })
 
+test('Escape while a webhook is being created does not lose its secret', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/webhooks?new')
+  const { promise: pressed, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/api/v1/webhooks', async (route) => {
+    if (route.request().method() === 'POST') await pressed
+    return route.fallback()
+  })
+  await page.getByLabel('Name').fill('Payments')
+  const sending = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/webhooks'))
+  await page.getByRole('dialog').getByRole('button', { name: 'Create webhook' }).click()
+  await sending
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  go()
+  await page
+    .getByRole('dialog', { name: 'Webhook “Payments” created' })
+    .getByText(/^whsec_/)
+    .waitFor()
+})
+
 test('an event is replayed, a webhook is paused, its secret is rotated, and disabled buttons give the reason', async () => {
   const owner = await app.createOrg()
   const { id, secret } = await createWebhook(app, owner, { name: 'Orders' })

@@ -11,6 +11,8 @@ import { Form } from './forms/form.tsx'
 export interface DialogProps {
   open: boolean
   onClose: () => void
+  /** While it is set, neither Escape nor a click beside the dialog closes it: the result would not be seen. */
+  busy?: boolean | undefined
   title: string
   description?: ReactNode
   children?: ReactNode
@@ -27,6 +29,7 @@ const fields = 'input:not([type=hidden], [hidden], [readonly]), textarea, select
 export const Dialog = ({
   open,
   onClose,
+  busy,
   title,
   description,
   children,
@@ -48,7 +51,13 @@ export const Dialog = ({
     </>
   )
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root
+      open={open}
+      onOpenChange={(next, { reason }) => {
+        const isByChance = reason === 'escape-key' || reason === 'outside-press'
+        if (!next && !(busy === true && isByChance)) onClose()
+      }}
+    >
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup

@@ -5,6 +5,7 @@ import type { Data } from '@atrium/client'
 import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
 import { formatCents, formatDateTime } from '../../format.ts'
+import { apiText } from '../../i18n/language.ts'
 import { useIdentity } from '../../session.tsx'
 import type { Identity } from '../../session.tsx'
 
@@ -71,7 +72,7 @@ const connectionItem = ({
         <Trans>
           The connection <strong>{name}</strong> failed
         </Trans>
-        {lastError !== null && `: ${lastError}`}
+        {lastError !== null && `: ${apiText(lastError)}`}
       </>
     ),
     action: t`Reconnect`,
@@ -90,7 +91,7 @@ const webhookItems = (
           <Trans>
             The webhook <strong>{name}</strong> is disabled
           </Trans>
-          {statusReason !== null && `: ${statusReason}`}
+          {statusReason !== null && `: ${apiText(statusReason)}`}
         </>
       )
       return [{ key: id, text, action: t`View webhook`, to: `/webhooks/${id}` }]
@@ -108,6 +109,7 @@ const webhookItems = (
 const endpointItems = (endpoints: Data<'GET /event-endpoints'>['items']): AttentionItem[] =>
   endpoints.flatMap(({ id, name, status, statusReason, failingSince }): AttentionItem[] => {
     if (status === 'paused' || (statusReason === null && failingSince === null)) return []
+    const reason = apiText(statusReason ?? '')
     const text =
       statusReason === null && failingSince !== null ? (
         <Trans>
@@ -115,7 +117,7 @@ const endpointItems = (endpoints: Data<'GET /event-endpoints'>['items']): Attent
         </Trans>
       ) : (
         <Trans>
-          The event endpoint <strong>{name}</strong> receives no events: {statusReason}
+          The event endpoint <strong>{name}</strong> receives no events: {reason}
         </Trans>
       )
     return [{ key: id, text, action: t`View endpoint`, to: `/events/endpoints/${id}` }]

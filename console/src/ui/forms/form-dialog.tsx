@@ -7,7 +7,7 @@ import type { DialogProps } from '../dialog.tsx'
 import { FieldErrors, FormError } from './field-errors.tsx'
 import type { Submit } from './use-submit.ts'
 
-export interface FormDialogProps extends Omit<DialogProps, 'open' | 'footer' | 'onSubmit'> {
+export interface FormDialogProps extends Omit<DialogProps, 'open' | 'busy' | 'footer' | 'onSubmit'> {
   /** For dialogs that stay mounted while they are closed. */
   open?: boolean
   /** Usually from `useSubmit`: sets the busy state of the button and the error above the fields or at one. */
@@ -36,6 +36,7 @@ export const FormDialog = ({
   <Dialog
     {...dialog}
     open={open}
+    busy={form.busy}
     onSubmit={() => {
       if (typeof disabledReason !== 'string') form.submit()
     }}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from types import TracebackType
 from typing import BinaryIO, TypeAlias
 from urllib.parse import urljoin, urlsplit
@@ -106,7 +106,9 @@ def send(
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             # An error of opening the file is none of the connection.
             with nullcontext(body) if body is None or isinstance(body, bytes) else body() as content, mapped_errors():
-                connection.request(method, target, body=content, headers=sent)
+                # A server that rejects a body responds before it has read all of it, and closes the connection.
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request(method, target, body=content, headers=sent)
                 response = Response(connection.getresponse(), connection)
             if 200 <= response.status < 300:
                 return response

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import os
+import socket
 import tempfile
 import threading
 import unittest
@@ -243,6 +244,23 @@ class Uploads(unittest.TestCase):
             with self.assertRaises(IsADirectoryError):
                 atrium_client.upload_file(client, folder, name="a.txt", mime_type="text/plain")
         self.assertEqual([method for method, _, _ in recorder.requests], ["POST", "PUT"])
+
+    def test_a_body_that_is_rejected_before_it_was_read_raises_the_error_of_the_response(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def reject() -> None:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1_000)
+                    connection.sendall(b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n")
+
+            thread = threading.Thread(target=reject)
+            thread.start()
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/upload"
+            with self.assertRaises(atrium_client.AtriumError) as raised:
+                client.put(url, bytes(50_000_000), "text/plain")
+            thread.join()
+        self.assertEqual((raised.exception.status, raised.exception.code), (413, "BAD_REQUEST"))
 
     def test_one_file_is_stored_when_the_response_to_its_bytes_is_lost(self) -> None:
         def outcome(number: int, execute: Callable[[], http.Response]) -> http.Response:

@@ -204,7 +204,10 @@ export const cancelUpload = (id: string): void => {
 
 /** Pauses a resumable upload. The server keeps what has arrived. */
 export const pauseUpload = (id: string): void => {
-  jobs.get(id)?.abort.abort(pause)
+  const job = jobs.get(id)
+  // It was completed at the same moment.
+  if (!job) return
+  job.abort.abort(pause)
   change(id, { state: 'paused', note: undefined })
 }
 

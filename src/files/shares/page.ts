@@ -32,6 +32,7 @@ li span { flex: none }
 .shown { display: block; max-width: 100%; max-height: 75vh; margin: 0 auto; border: 0; border-radius: 8px }
 iframe.shown { width: 100%; height: 75vh; max-height: none }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.6 ui-monospace, monospace }
+.prose { font: inherit }
 .scroll { overflow: auto }
 table { border-collapse: collapse; font-size: 13px }
 td { padding: 4px 10px; border: 1px solid var(--line); vertical-align: top }
@@ -181,8 +182,10 @@ export const isDisplayed = (mimeType: string): boolean => shownTypes.some(([patt
 const maxRows = 200
 const maxColumns = 30
 
-const previewOf = ({ language }: PageLook, { text, sheets }: PreviewPayload): string => {
-  if (sheets === undefined) return `<pre tabindex="0">${escape(text ?? '')}</pre>`
+const previewOf = ({ language }: PageLook, { kind, text, sheets }: PreviewPayload): string => {
+  if (sheets === undefined) {
+    return `<pre${kind === 'document' ? ' class="prose"' : ''} tabindex="0">${escape(text ?? '')}</pre>`
+  }
   const rows = (sheets[0]?.rows ?? []).slice(0, maxRows)
   const cells = rows.map(
     (row) =>

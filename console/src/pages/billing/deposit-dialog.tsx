@@ -16,7 +16,7 @@ const presets = [1_000, 2_500, 10_000, 50_000]
 
 /** Asks for the amount. With a payment provider, its checkout page takes the payment. */
 export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClose: () => void }) => {
-  const [amount, setAmount] = useState('25.00')
+  const [amount, setAmount] = useState(() => dollarsOf(2_500))
   const problem = amountProblem(amount, minimumCents, maximumCents)
   const cents = centsOf(amount) ?? 0
   const form = useSubmit(async () => {

@@ -66,11 +66,8 @@ const pageColumns = (order: Sql): Sql => sql`
 const fitsPage = sql`bytes_before < ${maxListBytes}`
 
 /** Up to `limit` of the rows, and whether there are more. */
-const toPage = <T extends { found: number }>(
-  rows: readonly T[],
-  limit: number,
-): { items: Omit<T, 'found'>[]; isMore: boolean } => {
-  const items = rows.slice(0, limit).map(({ found: _, ...row }) => row)
+const toPage = <T extends { found: number }>(rows: readonly T[], limit: number): { items: T[]; isMore: boolean } => {
+  const items = rows.slice(0, limit)
   return { items, isMore: (rows[0]?.found ?? 0) > items.length }
 }
 

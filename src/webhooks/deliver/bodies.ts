@@ -21,7 +21,7 @@ export const createBodies = () => {
      * How many more bytes an org may claim while `orgs` claim, when it uses up to this part of its bytes. Its next body may
      * be larger when the result is above 0.
      */
-    leftOf: (orgId: string, orgs: number, part = 1): number => {
+    leftOf: (orgId: string, orgs: number, part: number): number => {
       const used = ofOrg.get(orgId) ?? 0
       const left = Math.max(ownBytes - used, Math.floor((maxBytes - total - used) / (orgs + 1)))
       return Math.floor((used + left) * part) - used

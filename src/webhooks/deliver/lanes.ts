@@ -25,14 +25,44 @@ export type ClaimableLane = DeliveryLane & {
 }
 
 /**
- * The parts of the places of an org that are used up to: by lanes that have attempts and do not respond within a second, and
- * by lanes without attempts, with one each. The rest is for lanes that respond within a second. Otherwise the webhooks of an
- * org whose endpoints hang would use up its places until their attempts time out.
+ * The parts of the places and of the bytes of an org that are used up to: by lanes that have attempts and do not respond
+ * within a second, and by lanes without attempts, with one each. The rest is for lanes that respond within a second.
+ * Otherwise the webhooks of an org whose endpoints hang would use up its places until their attempts time out. Lanes that
+ * took seconds the last time use up to half of the bytes.
  */
-const shares = { busy: 3 / 4, idle: 15 / 16 }
+const shares = { busy: 3 / 4, idle: 15 / 16, slowBytes: 1 / 2 }
 
-/** The same for the bytes of bodies, where lanes that took seconds the last time have a smaller part. */
-const shareOfBytes = { slow: 1 / 2, busy: 3 / 4, idle: 15 / 16 }
+type Most = Pick<ClaimableLane, 'orgSlots' | 'orgBytes'>
+type OrgMost = Record<'fast' | 'slow' | 'busy' | 'idle', Most>
+
+interface OrgPlaces {
+  used: number
+  /** How many more. */
+  orgSlots: number
+  bytesUpTo: (share: number) => number
+}
+
+const mostOf = ({ used, orgSlots, bytesUpTo }: OrgPlaces): OrgMost => {
+  const upTo = (share: number): number => Math.max(used === 0 ? 1 : 0, Math.floor((used + orgSlots) * share) - used)
+  return {
+    fast: { orgSlots, orgBytes: bytesUpTo(1) },
+    slow: { orgSlots: upTo(shares.busy), orgBytes: bytesUpTo(shares.slowBytes) },
+    busy: { orgSlots: upTo(shares.busy), orgBytes: bytesUpTo(shares.busy) },
+    idle: { orgSlots: upTo(shares.idle), orgBytes: bytesUpTo(shares.idle) },
+  }
+}
+
+const claimableOf = (
+  { capacity, slots, isIdle }: { capacity: number | undefined; slots: number; isIdle: boolean },
+  most: OrgMost,
+): Most & { slots: number } => {
+  if (capacity === fast.capacity) return { slots, ...most.fast }
+  const isSlow = capacity === slow.capacity
+  const busy = isSlow ? most.slow : most.busy
+  if (busy.orgSlots > 0 && busy.orgBytes > 0) return { slots, ...busy }
+  const { orgSlots, orgBytes } = most.idle
+  return { slots: isIdle ? 1 : 0, orgSlots, orgBytes: isSlow ? most.slow.orgBytes : orgBytes }
+}
 
 const increase = (counts: Map<string, number>, key: string, by: number): void => {
   const count = (counts.get(key) ?? 0) + by
@@ -69,25 +99,16 @@ export const createLanes = (bodies = createBodies()) => {
   /** Up to `limit` lanes of an org with free slots. `orgSlots`: of all of its lanes, `orgs`: that claim now. */
   const lanesOf = (orgId: string, limit: number, orgSlots: number, orgs: number): ClaimableLane[] => {
     const found: ClaimableLane[] = []
-    const orgBytes = bodies.leftOf(orgId, orgs)
-    if (orgSlots === 0 || orgBytes <= 0) return found
+    if (orgSlots === 0 || bodies.leftOf(orgId, orgs, 1) <= 0) return found
     const used = inFlightOfOrg.get(orgId) ?? 0
-    const upTo = (share: number): number => Math.max(used === 0 ? 1 : 0, Math.floor((used + orgSlots) * share) - used)
-    const [busy, idle] = [upTo(shares.busy), upTo(shares.idle)]
-    const [slowBytes, busyBytes, idleBytes] = [shareOfBytes.slow, shareOfBytes.busy, shareOfBytes.idle].map((part) =>
-      bodies.leftOf(orgId, orgs, part),
-    ) as [number, number, number]
-    const add = (lane: DeliveryLane, most: { slots: number; orgSlots: number; orgBytes: number }): void => {
-      if (most.slots > 0 && most.orgSlots > 0 && most.orgBytes > 0) found.push({ ...lane, ...most })
-    }
+    const most = mostOf({ used, orgSlots, bytesUpTo: (share) => bodies.leftOf(orgId, orgs, share) })
     for (const lane of ready.get(orgId)?.values() ?? []) {
       const key = keyOf(lane)
-      const capacity = capacities.get(key)
-      const isSlow = capacity === slow.capacity
-      if (capacity === fast.capacity) add(lane, { slots: slotsOf(lane), orgSlots, orgBytes })
-      else if (busy > 0 && (isSlow ? slowBytes : busyBytes) > 0) {
-        add(lane, { slots: slotsOf(lane), orgSlots: busy, orgBytes: isSlow ? slowBytes : busyBytes })
-      } else if (!inFlight.has(key)) add(lane, { slots: 1, orgSlots: idle, orgBytes: isSlow ? slowBytes : idleBytes })
+      const claimable = claimableOf(
+        { capacity: capacities.get(key), slots: slotsOf(lane), isIdle: !inFlight.has(key) },
+        most,
+      )
+      if (claimable.slots > 0 && claimable.orgSlots > 0 && claimable.orgBytes > 0) found.push({ ...lane, ...claimable })
       if (found.length === limit) break
     }
     return found

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { until } from '../../../../test/support/until.ts'
 import { createLog } from '../../process/log.ts'
 import { createHttp } from '../http.ts'
 import { registerLargeLists } from './large-lists.ts'
@@ -13,13 +16,13 @@ interface Reading {
 }
 
 /** A server with a list whose requests are answered by the test. `x-reader` is `<org> <person>`. */
-const startList = async () => {
+const startList = async (stallMs = 60_000) => {
   const app = createHttp({ log: createLog('silent'), production: false, trustProxy: false })
   const readerOf = ({ headers }: { headers: Record<string, unknown> }) => {
     const [orgId = '', userId = ''] = String(headers['x-reader']).split(' ')
     return { orgId, userId }
   }
-  registerLargeLists(app, { readerOf })
+  registerLargeLists(app, { readerOf, stallMs })
   const readings: Reading[] = []
   const handler = (request: { headers: Record<string, unknown> }): Promise<string> => {
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -36,9 +39,10 @@ const startList = async () => {
     for (let turn = 0; turn < 20; turn += 1) await nextTurn()
     return readings
   }
-  // `inject` sends the request only when it is awaited.
-  const get = async (reader: string, url = '/list') => await app.inject({ url, headers: { 'x-reader': reader } })
-  return { get, started }
+  // `inject` sends the request only when somebody waits for the response.
+  const get = (reader: string, url = '/list') =>
+    app.inject({ url, headers: { 'x-reader': reader } }).then((response) => response)
+  return { app, get, started }
 }
 
 const large = 300_000
@@ -96,4 +100,50 @@ test('a request for a large list is SERVICE_UNAVAILABLE when its person has too 
   const answered = Promise.all(responses)
   for (let ended = 0; ended < responses.length; ended += 1) (await list.started())[ended]?.finish(1)
   for (const response of await answered) assert.equal(response.statusCode, 200)
+})
+
+/** Clients that send a request and read nothing of the response. */
+const startSilent = async ({ app, started }: Awaited<ReturnType<typeof startList>>, count: number) => {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').pause())
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (const socket of sockets) {
+    socket.on('error', () => undefined)
+    socket.write('GET /list HTTP/1.1\r\nHost: a\r\nX-Reader: one ann\r\n\r\n')
+  }
+  await until('all are read', async () => (await started()).length === count)
+  for (const reading of await started()) reading.finish(12_000_000)
+  return sockets
+}
+
+test('clients that do not receive their lists keep further ones of their org from being read, and not those of others', async () => {
+  const list = await startList()
+  const sockets = await startSilent(list, 2)
+  await until('a request is rejected', async () => {
+    const response = list.get('one ann')
+    for (const reading of (await list.started()).slice(2)) reading.finish(large)
+    return (await response).statusCode === 503
+  })
+  await sendLarge(list, 'two eve')
+  for (const socket of sockets) socket.destroy()
+  await until('they are read again', async () => {
+    const response = list.get('one ann')
+    for (const reading of await list.started()) reading.finish(1)
+    return (await response).statusCode === 200
+  })
+})
+
+test('a client that receives nothing of a large list is disconnected', async () => {
+  const list = await startList(200)
+  await startSilent(list, 1)
+  await until(
+    'the server closes the connection',
+    () =>
+      new Promise<boolean>((resolve) => {
+        list.app.server.getConnections((_, count) => resolve(count === 0))
+      }),
+  )
 })

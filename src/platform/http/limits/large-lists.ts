@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type {
   FastifyRequest,
   HookHandlerDoneFunction,
@@ -14,10 +15,47 @@ import type { App } from '../http.ts'
 const largeCharacters = 262_144
 /** Lists that are remembered as large. The one that was sent last is at the end. */
 const maxKnown = 10_000
+/** Characters of large lists of one org that its clients have not received yet. */
+const maxUnreceived = 16_777_216
+const defaultStallMs = 60_000
 
 export interface LargeListsOptions {
   /** Whose list a request reads. Undefined on public routes. */
   readerOf: (request: FastifyRequest) => { orgId: string; userId: string } | undefined
+  /** A client that receives nothing of a large list for this long is disconnected. */
+  stallMs?: number
+}
+
+/** Ends a response of which the client receives nothing for `stallMs`. */
+const endStalled = (response: ServerResponse, stallMs: number): void => {
+  const { socket } = response
+  let before = -1
+  const check = (): void => {
+    const received = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0)
+    if (received === before) response.destroy()
+    before = received
+  }
+  const timer = setInterval(check, stallMs / 2).unref()
+  onceClosed(response, () => clearInterval(timer))
+}
+
+/** The characters of large lists that the clients of an org have not received. */
+const createUnreceived = (stallMs: number) => {
+  const ofOrg = new Map<string, number>()
+  const count = (orgId: string, characters: number): void => {
+    const sum = (ofOrg.get(orgId) ?? 0) + characters
+    if (sum > 0) ofOrg.set(orgId, sum)
+    else ofOrg.delete(orgId)
+  }
+  return {
+    of: (orgId: string): number => ofOrg.get(orgId) ?? 0,
+    /** Until the response is closed. */
+    add: (orgId: string, characters: number, response: ServerResponse): void => {
+      count(orgId, characters)
+      onceClosed(response, () => count(orgId, -characters))
+      endStalled(response, stallMs)
+    },
+  }
 }
 
 const isList = ({ method, schema }: RouteOptions): boolean => {
@@ -27,22 +65,25 @@ const isList = ({ method, schema }: RouteOptions): boolean => {
 
 /**
  * Lists of an org that were large the last time are read one at a time of an org, two of a process: twenty at once would
- * make the requests of all orgs wait for a second. Their readers take turns. SERVICE_UNAVAILABLE when too many wait. Applies
- * to routes with the query parameter `limit` that are registered after it.
+ * make the requests of all orgs wait for a second. Their readers take turns. SERVICE_UNAVAILABLE when too many wait, or when
+ * the clients of the org have not received what they asked for. Applies to routes with the query parameter `limit` that are
+ * registered after it.
  */
-export const registerLargeLists = (app: App, { readerOf }: LargeListsOptions): void => {
+export const registerLargeLists = (app: App, { readerOf, stallMs = defaultStallMs }: LargeListsOptions): void => {
   const large = new Set<string>()
   const release = new WeakMap<FastifyRequest, () => void>()
+  const unreceived = createUnreceived(stallMs)
+  const busy = (): Error =>
+    serviceUnavailable('Too many large lists right now. Try again shortly, or use a smaller `limit`.', {
+      headers: { 'retry-after': '5' },
+    })
   const queue = createFairQueue({
     running: 2,
     runningPerGroup: 1,
     waiting: 200,
     waitingPerGroup: 40,
     waitingPerMember: 20,
-    busy: () =>
-      serviceUnavailable('Too many large lists right now. Try again shortly, or use a smaller `limit`.', {
-        headers: { 'retry-after': '5' },
-      }),
+    busy,
   })
 
   const remember = (list: string, characters: number): void => {
@@ -81,14 +122,21 @@ export const registerLargeLists = (app: App, { readerOf }: LargeListsOptions): v
         done()
         return
       }
+      if (unreceived.of(reader.orgId) > maxUnreceived) {
+        done(busy())
+        return
+      }
       const gone = new AbortController()
       onceClosed(reply.raw, () => gone.abort())
       void waitForTurn(request, reader, { gone: gone.signal, done })
     }
     // The response is complete then. It may take its reader long to receive it.
-    const sent: onSendHookHandler = (request, _reply, payload, done) => {
+    const sent: onSendHookHandler = (request, reply, payload, done) => {
       const reader = readerOf(request)
-      if (reader && typeof payload === 'string') remember(listOf(reader), payload.length)
+      if (reader && typeof payload === 'string') {
+        remember(listOf(reader), payload.length)
+        if (payload.length >= largeCharacters) unreceived.add(reader.orgId, payload.length, reply.raw)
+      }
       release.get(request)?.()
       done(null, payload)
     }

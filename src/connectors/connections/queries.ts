@@ -74,6 +74,17 @@ export const findConnectionOfOrg = (db: Db, orgId: string, id: string) =>
   db.row<ConnectionRow>(sql`
     select ${columns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
+/** Whether the person has another connection of the connector that works. */
+export const hasOtherActive = async (
+  db: Db,
+  { orgId, id, userId, connectorSlug }: Pick<ConnectionRow, 'orgId' | 'id' | 'userId' | 'connectorSlug'>,
+): Promise<boolean> =>
+  (await db.row(sql`
+    select from connections
+    where org_id = ${orgId} and user_id = ${userId} and connector_slug = ${connectorSlug} and id <> ${id}
+      and status = 'active' and deleted_at is null
+    limit 1`)) !== undefined
+
 /** Includes `created_at` with microseconds, for the cursor. */
 type ListedConnection = ConnectionRow & { createdAtExactly: string }
 

@@ -495,6 +495,22 @@ test('a flow that fails does not revoke the grant of another flow of its connect
   assert.equal((await read(owner, first.id)).status, 'active')
 })
 
+test('a second connection that fails does not revoke the grant of the first one, which may have the same account', async () => {
+  const owner = await app.createOrg()
+  const first = await connect(owner)
+  const json = { connectorSlug: 'github', label: 'second' }
+  const { body } = await app.call('POST', `${api}/connections`, { as: owner, json })
+  const flow = { id: body.data.connection.id, ...oauth.consent(body.data.oauthUrl) }
+  const before = github.count('DELETE', grantPath)
+  github.on('GET', '/user', { status: 503, body: {} })
+  assert.equal((await complete(owner, flow)).status, 503)
+  github.on('GET', '/user', (seen) =>
+    oauth.isGood(seen) ? { body: { id: 583_231, login: 'octocat' } } : { status: 401, body: {} },
+  )
+  assert.equal(github.count('DELETE', grantPath), before)
+  assert.equal((await read(owner, first)).status, 'active')
+})
+
 describe('deleting an OAuth connection', () => {
   const secretsOf = (id: string) =>
     db.row<{ secrets: string | null; outcome: string }>(

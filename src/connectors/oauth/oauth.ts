@@ -128,8 +128,18 @@ const findAccount = async (deps: AccessDeps, { orgId, connector, grant }: NewGra
   return { accountId, accountName: textAt(response, account.name) }
 }
 
-/** Revokes a grant that is not stored, so that no token stays valid without an owner. */
-const revokeUnused = async (deps: AccessDeps, { orgId, connector, grant }: NewGrant): Promise<void> => {
+/**
+ * Revokes a grant that is not stored, so that no token stays valid without an owner. Not while the person has another
+ * connection of the connector: it may be to the same account, for which many providers have one grant.
+ */
+const revokeUnused = async (
+  deps: AccessDeps,
+  { connectionId: id, userId }: ConsumedState,
+  { orgId, connector, grant }: NewGrant,
+): Promise<void> => {
+  const own = { orgId, id, userId, connectorSlug: connector.slug }
+  // Each connection of an MCP server has a client of its own.
+  if (connector.isMcp !== true && (await connectionQueries.hasOtherActive(deps.db, own))) return
   await revokeGrant(deps, { orgId, connector, secrets: grant.secrets }).catch((error: unknown) => {
     deps.log.warn({ err: error, connector: connector.slug }, 'an unused grant could not be revoked')
   })
@@ -139,10 +149,10 @@ const revokeUnused = async (deps: AccessDeps, { orgId, connector, grant }: NewGr
  * Revokes the grant of a flow that failed, unless the connection has another one: many providers use the same grant for
  * all tokens of an account, and another flow may have completed in the meantime.
  */
-const revokeFailed = async (deps: AccessDeps, { connectionId }: ConsumedState, newGrant: NewGrant): Promise<void> => {
-  const current = await connectionQueries.findConnectionOfOrg(deps.db, newGrant.orgId, connectionId)
+const revokeFailed = async (deps: AccessDeps, consumed: ConsumedState, newGrant: NewGrant): Promise<void> => {
+  const current = await connectionQueries.findConnectionOfOrg(deps.db, newGrant.orgId, consumed.connectionId)
   if (current && !['pending', 'expired'].includes(current.status)) return
-  await revokeUnused(deps, newGrant)
+  await revokeUnused(deps, consumed, newGrant)
 }
 
 const store = async (
@@ -214,7 +224,7 @@ export const completeOAuth = async (
   // An error here does not revoke the grant, because the commit may have succeeded.
   const stored = await store(deps, consumed, { ...newGrant, account }, origin)
   if (stored) return stored
-  await revokeUnused(deps, newGrant)
+  await revokeUnused(deps, consumed, newGrant)
   throw conflict('The connection was revoked or expired during the sign-in.')
 }
 

@@ -337,4 +337,19 @@ describe('tool calls', () => {
     )
     assert.match(textOf(message), /I found one file: new\.txt\./)
   })
+
+  test('no more tools run in a turn whose tools have returned 4 MB', async () => {
+    const owner = await app.createOrg()
+    const fileId = await upload(owner, 'long.txt', 'x'.repeat(60_000))
+    await createAgent(app, owner, { name: 'Helper', allowedTools: ['files.read'] })
+    const { id } = await openSession(app, owner, { agentId: 'helper' })
+    const round = (n: number): string =>
+      Array.from({ length: 32 }, (_, i) => `/tool files.read {"fileId":"${fileId}","offset":${n * 32 + i}}`).join('\n')
+    const calls = await callIn(owner, id, [0, 1, 2].map(round).join('\nand\n'))
+    const done = calls.filter(({ status }) => status === 'done')
+    assert.ok(done.length > 70 && done.length < 85, `${done.length} calls`)
+    const failed = calls.filter(({ status }) => status === 'failed')
+    assert.equal(done.length + failed.length, 96)
+    for (const { output } of failed) assert.match(output.error, /^Not run: .* 4 MB/)
+  })
 })

@@ -98,13 +98,34 @@ const staleness = (context: TurnContext, tool: Tool, { input, connectionId }: Tu
   return context.services.toolRunner.inputError(tool, input)
 }
 
-/** Runs the tool of a call if the agent still has the tool and the person's consent to use it. */
+/**
+ * All outputs of a turn are in its reply, and in memory while it runs: 16 steps with 32 outputs of 64 KB would be 32 MB.
+ * Those of the caller have a limit of their own.
+ */
+const maxOutputBytes = 4_194_304
+const outputSizes = new WeakMap<object, number>()
+
+const sizeOf = ({ output }: TurnCall): number => {
+  if (typeof output !== 'object' || output === null) return String(output).length
+  const size = outputSizes.get(output) ?? Buffer.byteLength(JSON.stringify(output))
+  outputSizes.set(output, size)
+  return size
+}
+
+const hasTooMuchOutput = (context: TurnContext): boolean =>
+  context.state.calls.reduce((sum, call) => sum + (isCallers(context, call) ? 0 : sizeOf(call)), 0) >= maxOutputBytes
+
+const tooMuchOutput =
+  'Not run: the tools of this turn have returned 4 MB, which is the limit. Reply with what you know.'
+
+/** Runs the tool of a call if the agent still has the tool and what it needs of the person to use it. */
 const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome | AskingOutcome> => {
   const { actor, limits, services, signal } = context
   const tool = toolOf(context, call.toolName)
   if (!tool) return { status: 'failed', output: { error: `This agent may no longer use ${call.toolName}.` } }
   const error = consentLost(context, tool) ?? staleness(context, tool, call)
   if (error !== undefined) return { status: 'failed', output: { error } }
+  if (hasTooMuchOutput(context)) return { status: 'failed', output: { error: tooMuchOutput } }
   return services.toolRunner.run(tool, call, { actor, leftMs: limits.leftMs(), signal })
 }
 

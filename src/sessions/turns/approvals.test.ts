@@ -346,6 +346,22 @@ describe('a tool that a person approves', () => {
     assert.equal(body.data.items.length, 2)
   })
 
+  test('runs no call without approval that came to need one while its turn waited', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${look}\n${write('a')}`, ['files.search'])
+    assert.equal(turn.approvals.length, 1)
+    const settings = { approvals: ['files.search', 'files.write'] }
+    assert.equal((await app.call('PATCH', '/api/v1/agents/careful', { as, json: { settings } })).status, 200)
+    await decide(as, turn.id, turn.approvals[0].approvalId, true)
+    const done = await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(
+      done.toolCalls.map((call: { status: string }) => call.status),
+      ['done', 'failed'],
+    )
+    assert.match(done.toolCalls[1].output.error, /files\.write needs a person’s approval/)
+    assert.deepEqual(await filesOf(as), [])
+  })
+
   test('does not run a denied call, and tells the model', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, `${write('a')}\n${write('b')}`, ['*'])

@@ -1,3 +1,4 @@
+import { wantsApproval } from '../../../agents/approvals.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { AskingOutcome, Tool, ToolOutcome } from '../../tools/tools.ts'
 import { AuthorityLost } from '../authority.ts'
@@ -118,12 +119,18 @@ const hasTooMuchOutput = (context: TurnContext): boolean =>
 const tooMuchOutput =
   'Not run: the tools of this turn have returned 4 MB, which is the limit. Reply with what you know.'
 
+/** Why a call that needed no approval when it was planned needs one now; undefined when it does not. */
+const approvalMissing = ({ agent }: TurnContext, tool: Tool, { approved }: TurnCall): string | undefined =>
+  approved !== true && (tool.needsApproval === true || wantsApproval(agent.settings, tool))
+    ? `Not run: ${tool.name} needs a person’s approval by now. Call it again to ask for it.`
+    : undefined
+
 /** Runs the tool of a call if the agent still has the tool and what it needs of the person to use it. */
 const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome | AskingOutcome> => {
   const { actor, limits, services, signal } = context
   const tool = toolOf(context, call.toolName)
   if (!tool) return { status: 'failed', output: { error: `This agent may no longer use ${call.toolName}.` } }
-  const error = consentLost(context, tool) ?? staleness(context, tool, call)
+  const error = consentLost(context, tool) ?? approvalMissing(context, tool, call) ?? staleness(context, tool, call)
   if (error !== undefined) return { status: 'failed', output: { error } }
   if (hasTooMuchOutput(context)) return { status: 'failed', output: { error: tooMuchOutput } }
   return services.toolRunner.run(tool, call, { actor, leftMs: limits.leftMs(), signal })

@@ -6,6 +6,8 @@ import type { TestActor } from '../../../test/harness.ts'
 import { startFakeModel, callTools, held, reply } from '../../../test/fakes/model.ts'
 import { timed } from '../../../test/support/stopwatch.ts'
 import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { isDeadlocked } from './queries.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
@@ -318,6 +320,29 @@ describe('the shared budget of a conversation between agents', () => {
       const { toolCalls } = await getTurn(app, owner, last.id)
       assert.match(toolCalls[0].output.error, /at most 4 agents deep/)
     }
+  })
+
+  test('the check for a deadlock reads each turn of a long queue once', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const { turn } = await askAgent(owner, 'ann', '/peer bob Hello')
+    const { turnId, sessionId } = callOf({ turn }).output
+    const ids = Array.from({ length: 1_500 }, () => newId())
+    await app.db.execute(sql`
+      insert into turns
+      select (jsonb_populate_record(t, jsonb_build_object('id', queued.id, 'number', queued.place + 1, 'status', 'queued',
+        'reply_id', queued.id, 'ended_at', null, 'parent_call', null, 'parent_turn_id', null))).*
+      from turns t, unnest(${ids}::uuid[]) with ordinality as queued (id, place)
+      where t.org_id = ${owner.orgId} and t.id = ${turnId}`)
+    await app.db.execute(sql`
+      update sessions set active_turn_id = ${ids[0]} where org_id = ${owner.orgId} and id = ${sessionId}`)
+    const [last, middle] = [ids.at(-1) ?? '', ids[700] ?? '']
+    const ms = await timed(app.db, async () => {
+      assert.equal(await isDeadlocked(app.db, owner.orgId, last, turn.id), false)
+    })
+    // It takes 3 s when all turns before each turn are read.
+    assert.ok(ms < 2_000, `${Math.round(ms)} ms`)
+    assert.equal(await isDeadlocked(app.db, owner.orgId, last, middle), true)
+    assert.equal(await isDeadlocked(app.db, owner.orgId, middle, last), false)
   })
 
   test('many cyclic conversations at the same time all end without a deadlock', async () => {

@@ -61,12 +61,18 @@ export const isDeadlocked = async (db: Db, orgId: string, turnId: string, askedB
       from ahead cross join lateral (
         select * from turns where org_id = ${orgId} and parent_turn_id = ahead.id
         union all
-        select before.*
-        from sessions s
-          join turns active on active.org_id = s.org_id and active.id = s.active_turn_id
-          join turns before on before.org_id = s.org_id and before.session_id = s.id
-            and before.number >= active.number and before.number < ahead.number
-        where s.org_id = ${orgId} and s.id = ahead.session_id and ahead.status = 'queued'
+        -- Only the turn right before it: the recursion goes on from there. All of them at once would be read once for each.
+        (
+          select before.*
+          from sessions s
+            join turns active on active.org_id = s.org_id and active.id = s.active_turn_id
+            join turns before on before.org_id = s.org_id and before.session_id = s.id
+              and before.number >= active.number and before.number < ahead.number
+          where s.org_id = ${orgId} and s.id = ahead.session_id and ahead.status = 'queued'
+            and before.status in ('queued', 'running', 'requires_action')
+          order by before.number desc
+          limit 1
+        )
       ) t
       where t.status in ('queued', 'running', 'requires_action')
     )

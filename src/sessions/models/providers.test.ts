@@ -204,6 +204,16 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([turn.attempts, fake.requests.length, textOf(message)], [1, 2, 'I see.'])
   })
 
+  test('a response with thousands of tool calls ends like one that is too long', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner)
+    const calls = Array.from({ length: 8_000 }, (_, n) => ({ id: `c${n}`, name: 'files_search', args: '{}' }))
+    fake.play(callTools(...calls))
+    const { turn } = await ask(app, owner, session.id, { text: 'Look' })
+    assert.deepEqual([turn.status, turn.stopReason, turn.steps.length], ['incomplete', 'max_tokens', 1])
+    assert.ok(turn.toolCalls.length < 5_000, `${turn.toolCalls.length} calls`)
+  })
+
   test('a provider sees tool names that it accepts and gets each result under the id of its call', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)

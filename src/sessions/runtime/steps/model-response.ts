@@ -43,6 +43,12 @@ export const newCallId = (): string =>
 /** Ends a response that would otherwise never stop. */
 const maxCharacters = 1_000_000
 
+/** What the rows and lines of a part count besides its text: a response could have a million calls without arguments. */
+const charactersOfPart = 200
+
+const isTooLong = ({ characters, parts }: ModelResponse): boolean =>
+  characters + charactersOfPart * parts.length > maxCharacters
+
 const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> => {
   try {
     // Models send an empty string or null for a tool without arguments.
@@ -75,6 +81,15 @@ const createOptionKeeper =
       part.provider.options[protocol] = { ...part.provider.options[protocol], ...fields }
     }
   }
+
+type CallPart = Extract<StepPart, { type: 'tool-call' }>
+
+const keepCall = (response: ModelResponse, part: CallPart, inputError: string | undefined): void => {
+  const { toolCallId: callId, toolName, input } = part
+  response.characters += toolName.length
+  response.parts.push(part)
+  response.calls.push({ callId, toolName, input, inputError })
+}
 
 const keepInput = (response: ModelResponse, { id, delta }: { id: string; delta: string }): void => {
   response.characters += delta.length
@@ -143,10 +158,9 @@ const createCollector = (
     callIds.delete(id)
     response.openInputs.delete(id)
     const { input, inputError } = parseInput(text)
-    const part: StepPart = { type: 'tool-call', toolCallId: callId, toolName, input }
+    const part: CallPart = { type: 'tool-call', toolCallId: callId, toolName, input }
     keepOptions(part, options)
-    response.parts.push(part)
-    response.calls.push({ callId, toolName, input, inputError })
+    keepCall(response, part, inputError)
     const shown = { toolCallId: callId, toolName, input, dynamic: true } as const
     if (inputError === undefined) writer.emit({ type: 'tool-input-available', ...shown })
     else writer.emit({ type: 'tool-input-error', ...shown, errorText: inputError })
@@ -204,7 +218,7 @@ export const receiveResponse = async (
         response.finish ??= { reason: 'stop', usage: undefined }
         break
       }
-      if (response.characters > maxCharacters) {
+      if (isTooLong(response)) {
         response.finish = { reason: 'length', usage: undefined }
         break
       }

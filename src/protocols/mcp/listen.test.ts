@@ -118,6 +118,16 @@ for (const [where, server] of [
   })
 }
 
+test('notifies of a file by the URI that the client sent, also when the letters of its ID are upper case', async () => {
+  const owner = await app.createOrg()
+  const { id } = await upload(app, owner, 'a')
+  const uri = `atrium://files/${id.toUpperCase()}`
+  const stream = await listen(owner, { resourceSubscriptions: [uri] })
+  assert.deepEqual(stream.messages[0]?.params?.notifications, { resourceSubscriptions: [uri] })
+  await rename(owner, id, 'renamed.txt')
+  await seen(stream, () => has(stream, updated, uri))
+})
+
 test('notifies the official client of changed lists of resources and prompts', async () => {
   const owner = await app.createOrg()
   const changed = { resources: 0, prompts: 0 }

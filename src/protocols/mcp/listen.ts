@@ -24,7 +24,8 @@ const maxStreams = 10
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId'
 
 interface Wanted {
-  uris: Set<string>
+  /** The URIs as the client wrote them, by their usual form: the letters of an ID may be upper case. */
+  uris: Map<string, string>
   tools: boolean
   prompts: boolean
   resources: boolean
@@ -37,11 +38,14 @@ const readFilter = (actor: Actor, { notifications }: Record<string, unknown>): W
   if (!Array.isArray(uris) || uris.length > maxUris || !uris.every((uri) => typeof uri === 'string')) {
     throw new RpcError('invalidParams', `resourceSubscriptions must be at most ${maxUris} strings.`)
   }
-  const isOurs = (uri: string): boolean =>
-    (fileIdOf(uri) !== undefined && may(actor, 'files:read')) ||
-    (agentSlugOf(uri) !== undefined && may(actor, 'agents:read'))
+  const readable = new Map<string, string>()
+  for (const uri of uris) {
+    const id = fileIdOf(uri)
+    if (id !== undefined && may(actor, 'files:read')) readable.set(fileUri(id.toLowerCase()), uri)
+    else if (agentSlugOf(uri) !== undefined && may(actor, 'agents:read')) readable.set(uri, uri)
+  }
   return {
-    uris: new Set(uris.filter(isOurs)),
+    uris: readable,
     tools: notifications['toolsListChanged'] === true && may(actor, 'connections:read'),
     prompts: notifications['promptsListChanged'] === true && may(actor, 'agents:read') && may(actor, 'sessions:write'),
     resources: notifications['resourcesListChanged'] === true && may(actor, 'files:read'),
@@ -52,7 +56,7 @@ const honored = ({ uris, tools, prompts, resources }: Wanted): object => ({
   ...(tools ? { toolsListChanged: true } : {}),
   ...(prompts ? { promptsListChanged: true } : {}),
   ...(resources ? { resourcesListChanged: true } : {}),
-  ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}),
+  ...(uris.size > 0 ? { resourceSubscriptions: [...uris.values()] } : {}),
 })
 
 type Change = [method: string, uri?: string]
@@ -65,7 +69,8 @@ const fileChanges = ({ subjectId, data }: EventRow, { uris, resources }: Wanted)
   const folders = [data['parentId'], data['previousParentId']]
   const touched = [subjectId, ...folders.filter((id) => typeof id === 'string')].map(fileUri)
   const changes: Change[] = touched
-    .filter((uri) => uris.has(uri))
+    .map((uri) => uris.get(uri))
+    .filter((uri) => uri !== undefined)
     .map((uri) => ['notifications/resources/updated', uri])
   if (resources && folders.includes(null)) changes.push(['notifications/resources/list_changed'])
   return changes

@@ -136,6 +136,7 @@ export const factories: Record<string, Factory> = {
       refreshHash: randomBytes(32),
       accessSeconds: 60,
       refreshSeconds: 600,
+      isRetry: false,
     })
     return { params: { id }, exists: listed(app, owner, '/apps', (item) => item['id'] === id) }
   },

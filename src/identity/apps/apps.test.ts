@@ -11,6 +11,7 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { rememberKeys } from '../../../test/support/processes/remembered-keys.ts'
 import { until } from '../../../test/support/until.ts'
+import { sql } from '../../platform/database/database.ts'
 import { hashPassword, setPassword } from '../sign-in/passwords.ts'
 
 rememberKeys()
@@ -103,6 +104,11 @@ const withTokens = async (as: Call, more: object = {}) => {
   const { body } = await post('/oauth/token', fields)
   return { clientId, fields, access: body.access_token as string, refresh: body.refresh_token as string }
 }
+
+/** The time in which the refresh token before the current one may be used again is over. */
+const endRetries = (token: string) =>
+  app.db.execute(sql`
+    update api_keys set app_refreshed_at = now() - interval '31 seconds' where id = ${token.split('.')[1]}`)
 
 const refreshed = (clientId: string, token: string, more: Record<string, string> = {}) =>
   post('/oauth/token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: token, resource, ...more })
@@ -496,9 +502,36 @@ describe('the tokens of an app', () => {
     assert.equal(second.status, 200, second.text)
     assert.equal((await toolsOf(access)).status, 401, 'the previous access token has ended')
     assert.equal((await toolsOf(second.body.access_token)).status, 200)
+    await endRetries(refresh)
     assert.deepEqual(errorOf(await refreshed(clientId, refresh)), invalidGrant)
     assert.equal((await toolsOf(second.body.access_token)).status, 401)
     assert.deepEqual(errorOf(await refreshed(clientId, second.body.refresh_token)), invalidGrant)
+  })
+
+  test('are issued again to a client that lost the response, and those of the lost response end', async () => {
+    const person = await signIn(await app.createOrg())
+    const { clientId, refresh } = await withTokens(person)
+    const lost = await refreshed(clientId, refresh)
+    await refreshed(clientId, refresh)
+    const third = await refreshed(clientId, refresh)
+    assert.equal(third.status, 200, third.text)
+    assert.equal((await toolsOf(third.body.access_token)).status, 200)
+    assert.equal((await toolsOf(lost.body.access_token)).status, 401)
+    const next = await refreshed(clientId, third.body.refresh_token)
+    assert.equal(next.status, 200, next.text)
+    assert.deepEqual(errorOf(await refreshed(clientId, refresh)), invalidGrant, 'only the last one may be used again')
+    assert.equal((await toolsOf(next.body.access_token)).status, 401)
+  })
+
+  test('of a client and of a thief who repeats its refresh end when the client refreshes again', async () => {
+    const person = await signIn(await app.createOrg())
+    const { clientId, refresh } = await withTokens(person)
+    const own = await refreshed(clientId, refresh)
+    const stolen = await refreshed(clientId, refresh)
+    assert.equal(stolen.status, 200, stolen.text)
+    assert.deepEqual(errorOf(await refreshed(clientId, own.body.refresh_token)), invalidGrant)
+    assert.equal((await toolsOf(stolen.body.access_token)).status, 401)
+    assert.deepEqual(errorOf(await refreshed(clientId, stolen.body.refresh_token)), invalidGrant)
   })
 
   test('cannot be refreshed by another client, with more scopes, or revoked by a guess', async () => {

@@ -110,7 +110,7 @@ const issue = async (
   db: Transaction,
   orgId: string,
   { id, scopes }: GrantRow,
-  { family, environment }: { family: string; environment: KeyEnvironment },
+  { family, environment, isRetry = false }: { family: string; environment: KeyEnvironment; isRetry?: boolean },
 ): Promise<Tokens> => {
   const accessToken = generateAccessToken(environment)
   const refreshToken = `${orgId}.${id}.${family}.${random()}`
@@ -121,6 +121,7 @@ const issue = async (
     refreshHash: hashKey(refreshToken),
     accessSeconds,
     refreshSeconds,
+    isRetry,
   })
   return { accessToken, refreshToken, scopes }
 }
@@ -164,7 +165,11 @@ export interface Refresh {
   environment: KeyEnvironment
 }
 
-/** Replaces both tokens. A refresh token that was replaced before has been stolen or lost: it revokes the family. */
+/**
+ * Replaces both tokens. A refresh token that was replaced before has been stolen: it revokes the family. Except for the
+ * last one for 30 s, because the response with the current one may be lost (RFC 9700, 4.14.2). If it was a thief who used
+ * it again, the tokens of the client end, and its next refresh revokes the family.
+ */
 export const refreshTokens = async (db: Database, refresh: Refresh): Promise<Tokens | OAuthError> => {
   const { refreshToken, clientId, scopes, environment } = refresh
   const [, orgId, id, family] = refreshForm.exec(refreshToken) ?? []
@@ -172,7 +177,8 @@ export const refreshTokens = async (db: Database, refresh: Refresh): Promise<Tok
   return db.transaction({ orgId }, async (db) => {
     const grant = await queries.lockGrant(db, orgId, id)
     if (!grant || !isSame(grant.familyHash, hashKey(family))) return unknownToken
-    if (!isSame(grant.refreshHash, hashKey(refreshToken))) {
+    const isRetry = isSame(grant.previousHash, hashKey(refreshToken))
+    if (!isRetry && !isSame(grant.refreshHash, hashKey(refreshToken))) {
       await revoke(db, systemActor(orgId, grant.name), grant, 'refresh token used twice')
       return unknownToken
     }
@@ -181,7 +187,7 @@ export const refreshTokens = async (db: Database, refresh: Refresh): Promise<Tok
     if (scopes?.some((scope) => !grant.scopes.includes(scope)) === true) {
       return { error: 'invalid_scope' as const, description: 'scope exceeds that of the authorization.' }
     }
-    return issue(db, orgId, grant, { family, environment })
+    return issue(db, orgId, grant, { family, environment, isRetry })
   })
 }
 

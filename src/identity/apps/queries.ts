@@ -65,6 +65,8 @@ export interface GrantRow extends AppRow {
   codeChallenge: string
   familyHash: Buffer | null
   refreshHash: Buffer | null
+  /** Of the refresh token before the current one, while a client may use it again. */
+  previousHash: Buffer | null
   isRevoked: boolean
   /** Of the code, or of the access token. */
   isExpired: boolean
@@ -72,11 +74,16 @@ export interface GrantRow extends AppRow {
   last4: string
 }
 
+/** How long a client may use a replaced refresh token again. Longer than a client waits before it repeats a request. */
+const retrySeconds = 30
+
 /** Locks the authorization for the rest of the transaction. */
 export const lockGrant = (db: Db, orgId: string, id: string) =>
   db.row<GrantRow>(sql`
     select ${columns}, last4, app_code_hash as code_hash, app_code_challenge as code_challenge,
-      app_family_hash as family_hash, app_refresh_hash as refresh_hash, revoked_at is not null as is_revoked,
+      app_family_hash as family_hash, app_refresh_hash as refresh_hash,
+      case when app_refreshed_at > now() - make_interval(secs => ${retrySeconds}) then app_previous_hash end
+        as previous_hash, revoked_at is not null as is_revoked,
       expires_at <= now() as is_expired, coalesce(app_refresh_expires_at > now(), false) as is_refreshable
     from api_keys
     where org_id = ${orgId} and id = ${id} and app_client_id is not null
@@ -89,16 +96,20 @@ export interface NewTokens {
   refreshHash: Buffer
   accessSeconds: number
   refreshSeconds: number
+  /** The request repeats the one before, so the refresh token that it came with stays the one before the current one. */
+  isRetry: boolean
 }
 
 /** Replaces the tokens of the authorization. */
-export const setTokens = (db: Db, orgId: string, id: string, tokens: NewTokens) =>
-  db.execute(sql`
+export const setTokens = (db: Db, orgId: string, id: string, tokens: NewTokens) => {
+  const replaced = tokens.isRetry ? empty : sql`app_previous_hash = app_refresh_hash, app_refreshed_at = now(),`
+  return db.execute(sql`
     update api_keys set hash = ${tokens.hash}, last4 = ${tokens.last4}, app_family_hash = ${tokens.familyHash},
-      app_refresh_hash = ${tokens.refreshHash},
+      ${replaced} app_refresh_hash = ${tokens.refreshHash},
       expires_at = now() + make_interval(secs => ${tokens.accessSeconds}),
       app_refresh_expires_at = now() + make_interval(secs => ${tokens.refreshSeconds})
     where org_id = ${orgId} and id = ${id}`)
+}
 
 export const findGrantOfToken = (db: Db, hash: Buffer) =>
   db.row<{ orgId: string; id: string }>(sql`

@@ -3847,6 +3847,8 @@ class Invitation(TypedDict):
     invitedBy: str
     # Time of creation.
     createdAt: str
+    # Time at which the invitation expires, 30 days after it was sent.
+    expiresAt: str
 
 
 class InvitationAccepted(TypedDict):
@@ -3908,6 +3910,8 @@ class ListedMember(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
+    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    expiresAt: str | None
     # Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin.
     lastActiveAt: str | None
     # Workspaces that the member was added to, or will be when they accept, by name, at most 20. Owners and admins can access every workspace. Callers who are neither see only workspaces of their own.
@@ -4074,6 +4078,8 @@ class Member(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
+    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    expiresAt: str | None
 
 
 class MemberAcceptedEventSubject(TypedDict):
@@ -4208,6 +4214,8 @@ class MemberCreated(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
+    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    expiresAt: str | None
     # One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org.
     signInLink: str | None
 

@@ -3426,6 +3426,8 @@ export interface Invitation {
   invitedBy: string
   /** Time of creation. */
   createdAt: string
+  /** Time at which the invitation expires, 30 days after it was sent. */
+  expiresAt: string
 }
 
 export interface InvitationAccepted {
@@ -3480,6 +3482,8 @@ export interface ListedMember {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
+  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  expiresAt: string | null
   /** Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin. */
   lastActiveAt: string | null
   /** Workspaces that the member was added to, or will be when they accept, by name, at most 20. Owners and admins can access every workspace. Callers who are neither see only workspaces of their own. */
@@ -3639,6 +3643,8 @@ export interface Member {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
+  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  expiresAt: string | null
 }
 
 export interface MemberAcceptedEvent {
@@ -3761,6 +3767,8 @@ export interface MemberCreated {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
+  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  expiresAt: string | null
   /** One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org. */
   signInLink: string | null
 }

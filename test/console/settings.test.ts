@@ -462,6 +462,7 @@ test('an invited person is not a member of the other org before they accept in t
   await admin.page.getByRole('button', { name: 'Done' }).click()
   const invited = admin.page.getByRole('table', { name: 'Invitations' })
   await invited.getByText('Ann Berg').waitFor()
+  assert.equal(await invited.getByRole('columnheader', { name: 'Expires' }).count(), 1)
   assert.equal(await admin.page.getByRole('table', { name: 'Members' }).getByText('Ann Berg').count(), 0)
 
   await ann.page.reload()

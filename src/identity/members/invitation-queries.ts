@@ -1,7 +1,13 @@
-import { sql } from '../../platform/database/database.ts'
+import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Role } from '../permissions.ts'
 import type { OrgScope } from '../sign-in/org-scope.ts'
+
+const lifetime = sql`interval '30 days'`
+
+/** Of an invitation `m`. */
+export const expiresAt = sql`m.created_at + ${lifetime}`
+export const isOpen = sql`m.created_at > now() - ${lifetime}`
 
 export interface NewInvitation {
   id: string
@@ -13,7 +19,7 @@ export interface NewInvitation {
   invitedBy: { id: string; name: string }
 }
 
-/** Undefined when the person has an invitation. */
+/** Undefined when the person has an invitation, also one that has expired. */
 export const insertInvitation = (db: Db, orgId: string, invitation: NewInvitation) =>
   db.row<{ id: string }>(sql`
     insert into invitations (org_id, id, user_id, name, role, workspace_ids, invited_by, invited_by_id)
@@ -33,6 +39,19 @@ export const listInvitationsBy = (db: Db, orgId: string, memberUserId: string, r
   db.rows<InvitationRow>(sql`
     select id, user_id, role from invitations
     where org_id = ${orgId} and invited_by_id = ${memberUserId} and role = any(${roles}::text[])`)
+
+export interface ExpiredInvitationRow extends InvitationRow {
+  orgId: string
+}
+
+/** Invitations that nobody has answered in time, of one person in an org or of all. */
+export const listExpired = (db: Db, limit: number, of?: { orgId: string; userId: string }) =>
+  db.rows<ExpiredInvitationRow>(sql`
+    -- all orgs: an hourly job of the server
+    select m.org_id, m.id, m.user_id, m.role from invitations m
+    where not ${isOpen} ${of ? sql`and m.org_id = ${of.orgId} and m.user_id = ${of.userId}` : empty}
+    order by m.org_id, m.id
+    limit ${limit}`)
 
 export const deleteInvitations = (db: Db, orgId: string, ids: readonly string[]) =>
   db.rows<InvitationRow>(sql`
@@ -68,19 +87,20 @@ export interface OwnInvitationRow {
   role: Role
   invitedBy: string
   createdAt: string
+  expiresAt: string
 }
 
 const answerableBy = ({ userId, orgScope }: SessionOwnerRow) =>
-  sql`i.user_id = ${userId} and (${orgScope}::uuid[] is null or i.org_id = any(${orgScope}::uuid[]))`
+  sql`m.user_id = ${userId} and ${isOpen} and (${orgScope}::uuid[] is null or m.org_id = any(${orgScope}::uuid[]))`
 
 /** The invitations within the scope of the session, oldest first. */
 export const listOwnInvitations = (db: Db, owner: SessionOwnerRow, limit: number) =>
   db.rows<OwnInvitationRow>(sql`
     -- all orgs: a person reads their own invitations
-    select i.id, json_build_object('id', o.id, 'name', o.name) as org, i.role, i.invited_by, i.created_at
-    from invitations i join orgs o on o.id = i.org_id
+    select m.id, json_build_object('id', o.id, 'name', o.name) as org, m.role, m.invited_by, m.created_at, ${expiresAt} as expires_at
+    from invitations m join orgs o on o.id = m.org_id
     where ${answerableBy(owner)}
-    order by i.id
+    order by m.id
     limit ${limit}`)
 
 export interface ConsumedInvitationRow {
@@ -96,5 +116,5 @@ export interface ConsumedInvitationRow {
 export const consumeOwnInvitation = (db: Db, owner: SessionOwnerRow, id: string) =>
   db.row<ConsumedInvitationRow>(sql`
     -- all orgs: a person answers their own invitation
-    delete from invitations i where i.id = ${id} and ${answerableBy(owner)}
-    returning i.org_id, i.id, i.user_id, i.name, i.role, i.workspace_ids`)
+    delete from invitations m where m.id = ${id} and ${answerableBy(owner)}
+    returning m.org_id, m.id, m.user_id, m.name, m.role, m.workspace_ids`)

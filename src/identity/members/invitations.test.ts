@@ -7,6 +7,7 @@ import type { Answer, TestActor } from '../../../test/harness.ts'
 import { until } from '../../../test/support/until.ts'
 import { systemActor } from '../actor.ts'
 import { addMember } from './members.ts'
+import { endExpired } from './invitations.ts'
 import { createSignInLink } from '../sign-in/links.ts'
 
 const app = await startTestApp()
@@ -82,8 +83,8 @@ describe('invitations of existing people', () => {
     const browser = await signIn(person.userId)
     const [invitation, ...more] = await invitationsOf(browser)
     assert.deepEqual(more, [])
-    const { createdAt, ...rest } = invitation
-    assert.ok(Date.parse(createdAt) > 0)
+    const { createdAt, expiresAt, ...rest } = invitation
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000)
     const org = { id: owner.orgId, name: 'Second' }
     assert.deepEqual(rest, { id, org, role: 'admin', invitedBy: 'User' })
 
@@ -111,6 +112,45 @@ describe('invitations of existing people', () => {
     assert.equal((await browser('POST', `/me/invitations/${id}/accept`)).status, 404)
     assert.ok((await actionsOf(owner)).includes('member.declined'))
     assert.equal((await invite(owner, person.email)).status, 201)
+  })
+
+  test('ends an invitation after 30 days with its sign-in link, and the person can be invited again', async () => {
+    const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
+    const stepUp = await app.stepUp(owner)
+    const send = async () => {
+      const json = { email: person.email, role: 'member' }
+      return app.call('POST', '/api/v1/members', { as: owner, json, headers: stepUp })
+    }
+    const age = (id: string) =>
+      app.db.execute(sql`update invitations set created_at = now() - interval '30 days' where id = ${id}`)
+    const sent = await send()
+    const { id, createdAt, expiresAt } = sent.body.data
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000)
+    await age(id)
+    const browser = await signIn(person.userId)
+    assert.deepEqual(await invitationsOf(browser), [])
+    for (const answer of ['accept', 'decline'])
+      assert.equal((await browser('POST', `/me/invitations/${id}/${answer}`)).status, 404)
+    assert.equal((await app.call('GET', `/api/v1/members/${id}`, { as: owner })).status, 404)
+    const listed = await app.call('GET', '/api/v1/members?status=invited', { as: owner })
+    assert.deepEqual(listed.body.data.items, [])
+
+    const again = await send()
+    assert.equal(again.status, 201, again.text)
+    const link = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: tokenOf(sent) } })
+    assert.equal(link.status, 401, 'the link of the first invitation has ended')
+    await age(again.body.data.id)
+    await endExpired(app.db)
+    const rows = await app.db.rows(sql`select id from invitations where org_id = ${owner.orgId}`)
+    assert.deepEqual(rows, [])
+    const late = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: tokenOf(again) } })
+    assert.equal(late.status, 401)
+    const { items } = (await app.call('GET', '/api/v1/audit-log?action=member.invitation-withdrawn', { as: owner }))
+      .body.data
+    assert.deepEqual(
+      items.map(({ details }: { details: object }) => details),
+      [1, 2].map(() => ({ userId: person.userId, role: 'member', reason: 'expired' })),
+    )
   })
 
   test("allows an invited person who signs in by the org's link to accept or decline the invitation only", async () => {

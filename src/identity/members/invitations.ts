@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { systemActor } from '../actor.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import type { Role } from '../permissions.ts'
@@ -76,9 +77,9 @@ export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: stri
 /** Ends invitations, and what began with the sign-in links of the org. Returns those that nobody answered meanwhile. */
 const end = async (
   db: Transaction,
-  actor: Actor,
+  actor: AuditActor,
   found: readonly queries.InvitationRow[],
-  details: { invitedBy?: string } = {},
+  details: { invitedBy?: string; reason?: string } = {},
 ): Promise<queries.InvitationRow[]> => {
   const { orgId } = actor
   // The people first, as everywhere: whoever invites somebody has locked them before the invitation.
@@ -129,4 +130,24 @@ export const withdrawOffersOf = async (
   const found = await queries.listInvitationsBy(db, actor.orgId, userId, roles)
   if (found.length > 0) await end(db, actor, found, { invitedBy: userId })
   await deleteLinksBy(db, actor.orgId, userId)
+}
+
+/** Ends the invitation of a person that they have not answered in time, so that they can be invited again. */
+export const endExpiredOf = async (db: Transaction, actor: Actor, userId: string): Promise<void> => {
+  const found = await queries.listExpired(db, 1, { orgId: actor.orgId, userId })
+  if (found.length > 0) await end(db, actor, found, { reason: 'expired' })
+}
+
+const expiredAtOnce = 100
+
+/** Ends all invitations that were not answered in time, with their sign-in links. */
+export const endExpired = async (db: Database): Promise<void> => {
+  for (;;) {
+    const found = await queries.listExpired(db, expiredAtOnce)
+    for (const [orgId, ofOrg] of Map.groupBy(found, (one) => one.orgId)) {
+      const actor = systemActor(orgId, 'Invitation expiry')
+      await db.transaction({ orgId }, (db) => end(db, actor, ofOrg, { reason: 'expired' }))
+    }
+    if (found.length < expiredAtOnce) return
+  }
 }

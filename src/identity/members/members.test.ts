@@ -47,6 +47,7 @@ describe('POST /members', () => {
       name: 'Ada',
       role: 'member',
       status: 'active',
+      expiresAt: null,
       signInLink: null,
     })
     assert.equal((await app.call('GET', `/api/v1/members/${id}`, { as: owner })).body.data.createdAt, createdAt)

@@ -7,7 +7,7 @@ import { audit } from '../audit/audit.ts'
 import { recordMember } from './events.ts'
 import { deleteGrantsOfMember, deleteMarksOfMember, endWorkOfMember } from '../grantees/queries.ts'
 import * as invitations from './invitation-queries.ts'
-import { withdrawInvitation, withdrawOffersOf } from './invitations.ts'
+import { endExpiredOf, withdrawInvitation, withdrawOffersOf } from './invitations.ts'
 import * as queries from './queries.ts'
 import type { ListedMemberRow, MemberPage, MemberRow } from './queries.ts'
 import { cleanEmail, cleanName } from '../names.ts'
@@ -96,6 +96,7 @@ const invite = async (db: Transaction, actor: Actor, userId: string, input: NewM
   const { role } = input
   const invitedBy = { id: actor.userId, name: actor.userName }
   const invitation = { id: newId(), userId, name: nameOf(input), role, workspaceIds, invitedBy }
+  await endExpiredOf(db, actor, userId)
   const inserted = await invitations.insertInvitation(db, orgId, invitation)
   const invited = inserted && (await queries.findMember(db, orgId, inserted.id, 'invited'))
   if (!invited) throw conflict('This person is already invited. Withdraw the invitation to send another one.')

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../actor.ts'
 import type { Language } from '../../platform/text/languages.ts'
 import type { Role } from '../permissions.ts'
+import { expiresAt, isOpen } from './invitation-queries.ts'
 
 export interface MemberRow {
   id: string
@@ -13,14 +14,24 @@ export interface MemberRow {
   revision: number
   createdAt: string
   status: 'active' | 'invited'
+  /** Of the invitation. Null for members. */
+  expiresAt: string | null
 }
 
 const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.created_at`
 
 /** Members, and people with an open invitation, are rows of the same shape. */
 const sources = {
-  active: { table: sql`members m`, columns: sql`${columns}, m.revision, 'active' as status` },
-  invited: { table: sql`invitations m`, columns: sql`${columns}, 1 as revision, 'invited' as status` },
+  active: {
+    table: sql`members m`,
+    columns: sql`${columns}, m.revision, 'active' as status, null::timestamptz as expires_at`,
+    isOpen: sql`true`,
+  },
+  invited: {
+    table: sql`invitations m`,
+    columns: sql`${columns}, 1 as revision, 'invited' as status, ${expiresAt} as expires_at`,
+    isOpen,
+  },
 }
 
 export interface MemberPage {
@@ -70,7 +81,7 @@ export const listMembers = (
               where own.org_id = w.org_id and own.workspace_id = w.id and own.user_id = ${callerId}))
         ) one
       ) found
-    where m.org_id = ${orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
+    where m.org_id = ${orgId} and ${sources[status].isOpen} ${after === undefined ? empty : sql`and m.id > ${after}`}
       ${userId === undefined ? empty : sql`and m.user_id = ${userId}`}
     order by m.id
     limit ${limit}`)
@@ -78,7 +89,7 @@ export const listMembers = (
 export const findMember = (db: Db, orgId: string, id: string, status: MemberRow['status'] = 'active') =>
   db.row<MemberRow>(sql`
     select ${sources[status].columns} from ${sources[status].table} join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.id = ${id}`)
+    where m.org_id = ${orgId} and m.id = ${id} and ${sources[status].isOpen}`)
 
 export const findMemberOfUser = (db: Db, orgId: string, userId: string) =>
   db.row<MemberRow>(sql`

@@ -6,6 +6,7 @@ import type { ListedMember, Member, MemberCreate, MemberCreated } from '@atrium/
 import { Link as LinkIcon, Trash2, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refresh, usePages } from '../../api.ts'
+import { formatDateTime } from '../../format.ts'
 import { formatWord, formatWordInText } from '../../words.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
@@ -250,6 +251,12 @@ const Invitations = (handlers: Handlers) => {
                 </Trans>
               </span>
             ),
+          },
+          {
+            title: t`Expires`,
+            tight: true,
+            cell: ({ expiresAt }) =>
+              expiresAt === null ? null : <span className={styles['muted']}>{formatDateTime(expiresAt)}</span>,
           },
           {
             title: t`Actions`,

@@ -51,7 +51,11 @@ export const insertFile = async (
 }
 
 /** Records that files and folders were created by a statement of several rows. */
-export const recordCreated = (db: Transaction, author: EventAuthor, files: readonly FileRow[]): Promise<void> =>
+export const recordCreated = (
+  db: Transaction,
+  author: EventAuthor,
+  files: readonly Omit<FileRow, 'tags'>[],
+): Promise<void> =>
   recordEvents(
     db,
     author,

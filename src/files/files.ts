@@ -22,6 +22,7 @@ import { overwriteByFile } from './versions/versions.ts'
 import type { VersionDeps } from './versions/versions.ts'
 import { copyFile, readCopied, requireSameAudience } from './copies/copies.ts'
 import type { Copy } from './copies/copies.ts'
+import type { CopyRow } from './copies/queries.ts'
 import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
 // The interface of files for other modules.
@@ -317,7 +318,7 @@ export const copyOver = async (
   deps: VersionDeps & DeletionDeps,
   actor: Actor,
   { replaced, ...copy }: Replacement & Copy,
-): Promise<queries.FileRow> => {
+): Promise<CopyRow> => {
   const { sourceId, ifMatch, onCopied } = copy
   try {
     return await deps.db.transaction(actor, async (db) => {

@@ -41,14 +41,16 @@ export interface FileRow {
 /** A file with whether the reader may change it. */
 export type WritableRow = FileRow & { isWritable: boolean }
 
+export const untaggedColumns = sql`f.id, f.name, f.mime_type, ${sizeOf(sql`f`)} as size, f.parent_id, f.project_id, f.source,
+  f.target_id as target_file_id, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
+  f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.version,
+  f.revision, f.guards`
+
 /**
  * The columns of a FileRow; the table must be called `f`. Only for rows whose reader knows the target of a link; others
  * use readColumns.
  */
-export const fileColumns = sql`f.id, f.name, f.mime_type, ${sizeOf(sql`f`)} as size, f.parent_id, f.project_id, f.source,
-  f.target_id as target_file_id, f.tags, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
-  f.created_by, coalesce(f.named_by, f.created_by) as named_by, f.created_at, f.updated_at, f.version,
-  f.revision, f.guards`
+export const fileColumns = sql`${untaggedColumns}, f.tags`
 
 const target = (reader: Reader): Sql =>
   hasAllAccess(reader)

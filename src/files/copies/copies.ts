@@ -6,12 +6,11 @@ import { newId } from '../../platform/ids.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import { recordCreated } from '../events.ts'
 import { countChildren } from '../queries.ts'
-import type { FileRow } from '../queries.ts'
 import { checkName, nameKeyOf } from '../tree/names.ts'
 import { checkLevels, resolvePlace } from '../tree/tree.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
 import * as queries from './queries.ts'
-import type { CopiedRow, NewCopy } from './queries.ts'
+import type { CopiedRow, CopyRow, NewCopy } from './queries.ts'
 
 /** Files, folders and links that one request copies, in one transaction. */
 export const maxCopied = 10_000
@@ -56,6 +55,7 @@ const copiesOf = (actor: Actor, tree: readonly CopiedRow[], { name }: Copy, { pa
     const copyName = level === 0 ? name : row.name
     return {
       ...row,
+      originalId: row.id,
       id: newIds.get(row.id) as string,
       source: row.source === 'folder' ? 'folder' : 'upload',
       parentId: level === 0 ? parentId : (newIds.get(row.parentId ?? '') as string),
@@ -72,7 +72,7 @@ const copiesOf = (actor: Actor, tree: readonly CopiedRow[], { name }: Copy, { pa
  * versions and shares. A link becomes a file with the bytes of its target. Throws NOT_FOUND, BAD_REQUEST for too many files
  * or too deep folders, FORBIDDEN when the place is less restricted than what is copied, CONFLICT when a file is deleted at the same time, and like an upload when a quota is used up.
  */
-export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, copy: Copy): Promise<FileRow> => {
+export const copyFile = async (db: Transaction, quotas: Quotas, actor: Actor, copy: Copy): Promise<CopyRow> => {
   checkName(copy.name)
   const place = await resolvePlace(db, actor, { parentId: copy.parentId })
   const tree = await readTree(db, actor, copy)

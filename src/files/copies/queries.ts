@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { mayRead } from '../access/condition-queries.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Transaction } from '../../platform/database/database.ts'
-import { byId, fileColumns } from '../queries.ts'
+import { byId, untaggedColumns } from '../queries.ts'
 import type { FileRow, Source } from '../queries.ts'
 import { largeOf, sizeOf, smallOf } from '../size-queries.ts'
 import type { ResolvedPlace } from '../tree/tree.ts'
@@ -14,7 +14,6 @@ export interface CopiedRow {
   source: Source
   revision: number
   name: string
-  tags: string[]
   mimeType: string | null
   size: number
   blobId: string | null
@@ -43,7 +42,7 @@ export const listTree = (db: Transaction, actor: Actor, id: string, limit: numbe
       ) c
       where down.source = 'folder'
     ), tree as (select id, level from down limit ${limit})
-    select f.id, f.parent_id, f.source, f.revision, f.name, f.tags, coalesce(t.mime_type, f.mime_type) as mime_type,
+    select f.id, f.parent_id, f.source, f.revision, f.name, coalesce(t.mime_type, f.mime_type) as mime_type,
       coalesce(${sizeOf(sql`t`)}, ${sizeOf(sql`f`)}) as size, coalesce(t.blob_id, f.blob_id) as blob_id,
       encode(coalesce(t.sha256, f.sha256), 'hex') as content_hash,
       coalesce(t.is_untrusted, f.is_untrusted) as is_untrusted,
@@ -63,29 +62,37 @@ export const keepBlobs = (db: Transaction, orgId: string, ids: string[]) =>
 /** A copy as it is inserted. */
 export interface NewCopy extends Omit<CopiedRow, 'id' | 'level' | 'source' | 'revision' | 'guards' | 'targetGuards'> {
   id: string
+  originalId: string
   source: 'folder' | 'upload'
   nameKey: string
   namedBy: string
 }
 
-/** Inserts copies, whose parents are among them or exist. The caller adds them to the counts. */
+/** A copy without its tags. */
+export type CopyRow = Omit<FileRow, 'tags'>
+
+/**
+ * Inserts copies, whose parents are among them or exist. The caller adds them to the counts. The database copies the tags: a
+ * file has up to 13 KB of them, and 10,000 files would fill the memory of the process.
+ */
 export const insertCopies = (
   db: Transaction,
   actor: Actor,
   copies: readonly NewCopy[],
   { projectId, guards }: Pick<ResolvedPlace, 'projectId' | 'guards'>,
 ) =>
-  db.rows<FileRow>(sql`
+  db.rows<CopyRow>(sql`
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, large_bytes,
       blob_id, sha256, tags, is_untrusted, named_by, content_by, guards, created_by)
     select ${actor.orgId}::uuid, c.id, c.source, c.name, c."nameKey", c."parentId", ${projectId}::uuid, c."mimeType", ${smallOf(sql`c.size`)},
       ${largeOf(sql`c.size`)},
-      c."blobId", decode(c."contentHash", 'hex'), c.tags, c."isUntrusted", c."namedBy", c."contentBy", ${guards}::uuid[],
+      c."blobId", decode(c."contentHash", 'hex'), o.tags, c."isUntrusted", c."namedBy", c."contentBy", ${guards}::uuid[],
       ${actor.userId}::uuid
     from jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as c (
-      id uuid, source text, name text, "nameKey" text, "parentId" uuid, "mimeType" text, size bigint, "blobId" uuid,
-      "contentHash" text, tags text[], "isUntrusted" boolean, "namedBy" uuid, "contentBy" uuid)
-    returning ${fileColumns}`)
+      id uuid, "originalId" uuid, source text, name text, "nameKey" text, "parentId" uuid, "mimeType" text, size bigint, "blobId" uuid,
+      "contentHash" text, "isUntrusted" boolean, "namedBy" uuid, "contentBy" uuid)
+      cross join ${byId(actor.orgId, sql`c."originalId"`)} o
+    returning ${untaggedColumns}`)
 
 /** Sets how many children each of these new folders has, and adds the copies to the usage of the org. */
 export const countCopies = (

@@ -562,6 +562,7 @@ export const withoutSuccess: Record<string, string> = {
   [`POST ${api}/connections/:id/tools`]: provider,
   [`POST ${api}/connections/:id/oauth`]: provider,
   [`POST ${api}/connections/oauth/callback`]: provider,
+  'POST /oauth/callback/:server': provider,
   [`POST ${api}/connectors/webhooks/:provider/:endpointId`]: provider,
   [`POST ${api}/webhooks/linear`]: provider,
   [`POST ${api}/webhooks/linear/bindings`]: provider,

@@ -42,9 +42,12 @@ export const previewFailure = (error: unknown, onFailure?: (detail: string) => v
   return failures[error.failure](error.cause)
 }
 
+/** The part of the time limit after which a preview ends with what was read and is marked as truncated. */
+const softLimit = 0.7
+
 /** Runs the previewer in a sandboxed process. Throws a PreviewError when the file cannot be previewed. */
 export const runChild = async ({ format, onFailure, ...run }: ChildRun): Promise<PreviewPayload> => {
-  const program = { entry, args: [format], reads: [import.meta.dirname] }
+  const program = { entry, args: [format, String(run.timeoutMs * softLimit)], reads: [import.meta.dirname] }
   const output = await runInSandbox({ ...run, program }).catch((error: unknown) => {
     throw previewFailure(error, onFailure)
   })

@@ -40,8 +40,6 @@ export const limits = {
   /** The length of one attribute or text node. */
   xmlPieceCharacters: 4_194_304,
   xmlDepth: 256,
-  /** After this time, the preview ends with what was read and is marked as truncated. */
-  softTimeoutMs: 7_000,
 } as const
 
 /** The file cannot be previewed. The message completes "This file cannot be previewed: …". */

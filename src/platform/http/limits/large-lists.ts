@@ -6,10 +6,9 @@ import type {
   preHandlerHookHandler,
   RouteOptions,
 } from 'fastify'
-import { createFairQueue } from '../../process/fair-queue.ts'
 import { onceClosed } from '../closed.ts'
-import { serviceUnavailable } from '../errors.ts'
 import type { App } from '../http.ts'
+import { createReadQueue, readBusy } from './read-queue.ts'
 
 /** Reading, parsing and writing this much keeps the process busy for about 10 ms. */
 const largeCharacters = 262_144
@@ -18,6 +17,7 @@ const maxKnown = 10_000
 /** Characters of large lists of one org that its clients have not received yet. */
 const maxUnreceived = 16_777_216
 const defaultStallMs = 60_000
+const tooMany = 'Too many large lists right now. Try again shortly, or use a smaller `limit`.'
 
 export interface LargeListsOptions {
   /** Whose list a request reads. Undefined on public routes. */
@@ -73,18 +73,7 @@ export const registerLargeLists = (app: App, { readerOf, stallMs = defaultStallM
   const large = new Set<string>()
   const release = new WeakMap<FastifyRequest, () => void>()
   const unreceived = createUnreceived(stallMs)
-  const busy = (): Error =>
-    serviceUnavailable('Too many large lists right now. Try again shortly, or use a smaller `limit`.', {
-      headers: { 'retry-after': '5' },
-    })
-  const queue = createFairQueue({
-    running: 2,
-    runningPerGroup: 1,
-    waiting: 200,
-    waitingPerGroup: 40,
-    waitingPerMember: 20,
-    busy,
-  })
+  const queue = createReadQueue(tooMany)
 
   const remember = (list: string, characters: number): void => {
     large.delete(list)
@@ -123,7 +112,7 @@ export const registerLargeLists = (app: App, { readerOf, stallMs = defaultStallM
         return
       }
       if (unreceived.of(reader.orgId) > maxUnreceived) {
-        done(busy())
+        done(readBusy(tooMany))
         return
       }
       const gone = new AbortController()

@@ -1,8 +1,8 @@
 // Items of earlier responses that a request names by their ids instead of repeating them.
 import type { Actor } from '../../../identity/actor.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { ApiError, serviceUnavailable } from '../../../platform/http/errors.ts'
-import { createFairQueue } from '../../../platform/process/fair-queue.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
+import { createReadQueue } from '../../../platform/http/limits/read-queue.ts'
 import { getTurnWithReply } from '../../../sessions/turns/turn-details.ts'
 import type { Details } from '../completions.ts'
 import { callerRounds } from '../continuation.ts'
@@ -21,17 +21,7 @@ const maxCharacters = 4_194_304
 const maxReadCharacters = 16_777_216
 
 /** One request may read that much, so those of an org are resolved one at a time, and its people take turns. */
-const queue = createFairQueue({
-  running: 2,
-  runningPerGroup: 1,
-  waiting: 200,
-  waitingPerGroup: 40,
-  waitingPerMember: 20,
-  busy: () =>
-    serviceUnavailable('Too many requests with references right now. Try again shortly.', {
-      headers: { 'retry-after': '5' },
-    }),
-})
+const queue = createReadQueue('Too many requests with references right now. Try again shortly.')
 
 const isReference = ({ type, id, role }: Item): boolean =>
   type === 'item_reference' || ((type === undefined || type === null) && role === undefined && id !== undefined)

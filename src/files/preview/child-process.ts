@@ -42,12 +42,16 @@ export const previewFailure = (error: unknown, onFailure?: (detail: string) => v
   return failures[error.failure](error.cause)
 }
 
-/** The part of the time limit after which a preview ends with what was read and is marked as truncated. */
-const softLimit = 0.7
+/** After this part of the time limit, a preview ends with what was read and is marked as truncated. */
+const softLimit = { part: 0.7, minMs: 7_000 }
 
 /** Runs the previewer in a sandboxed process. Throws a PreviewError when the file cannot be previewed. */
 export const runChild = async ({ format, onFailure, ...run }: ChildRun): Promise<PreviewPayload> => {
-  const program = { entry, args: [format, String(run.timeoutMs * softLimit)], reads: [import.meta.dirname] }
+  const program = {
+    entry,
+    args: [format, String(Math.max(softLimit.minMs, run.timeoutMs * softLimit.part))],
+    reads: [import.meta.dirname],
+  }
   const output = await runInSandbox({ ...run, program }).catch((error: unknown) => {
     throw previewFailure(error, onFailure)
   })

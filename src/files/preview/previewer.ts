@@ -129,9 +129,9 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const { niceness = 10 } = options
   const queue = createQueue({ running: concurrency, runningPerOrg: concurrencyOfOrg, maxWaitingPerOrg: maxWaiting })
   const pictures = createPictureQueue(maxWaiting)
-  const images = createImageQueue()
   // Pages ask for many images at once, so that the machine is busy: the limit of CPU time ends a process sooner.
   const imageTimeoutMs = 3 * timeoutMs
+  const images = createImageQueue({ slowMs: timeoutMs })
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 

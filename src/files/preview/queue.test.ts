@@ -5,7 +5,7 @@ import { createImageQueue } from './queue.ts'
 
 test('a person whose image took long waits for as long, while the images of others of the org are made', async () => {
   const clock = { ms: 0 }
-  const queue = createImageQueue({ now: () => clock.ms })
+  const queue = createImageQueue({ slowMs: 10_000, now: () => clock.ms })
   const order: string[] = []
   const slow = Promise.withResolvers<void>()
   const leaving = new AbortController()
@@ -39,7 +39,7 @@ test('a person whose image took long waits for as long, while the images of othe
 
 test('a person whose images take seconds does not wait between them', async () => {
   const clock = { ms: 0 }
-  const queue = createImageQueue({ now: () => clock.ms })
+  const queue = createImageQueue({ slowMs: 10_000, now: () => clock.ms })
   for (let n = 0; n < 3; n += 1) {
     await queue.run(
       async () => {

@@ -54,16 +54,19 @@ const images = {
   busy: () => busy('images are being made'),
 }
 
-/** A third of the time that an image may take. */
-const slowMs = 10_000
-
 /**
  * The queue of images, which pages ask for by the dozen. An org has one place of two, so that its images do not make another
- * org wait. The people of an org take turns, and each has half of its waiting places. After an image that took more than ten
- * seconds, its person waits for as long before the next one: the others of the org would wait for such an image between any
+ * org wait. The people of an org take turns, and each has half of its waiting places. After an image that took more than
+ * `slowMs`, its person waits for as long before the next one: the others of the org would wait for such an image between any
  * two of theirs.
  */
-export const createImageQueue = ({ now = () => performance.now() }: { now?: () => number } = {}): Queue => {
+export const createImageQueue = ({
+  slowMs,
+  now = () => performance.now(),
+}: {
+  slowMs: number
+  now?: () => number
+}): Queue => {
   const queue = createFairQueue(images)
   const closing = new AbortController()
   /** By person: the end of the pause, and how many wait for it. */

@@ -47,9 +47,6 @@ const isNotSkipped = (skipped: Skipped | null): Sql =>
 const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
   m.created_at`
 
-/** The bytes of the parts of a message, for `parts_bytes`. */
-export const messageBytes = (parts: readonly MessagePart[]): number => Buffer.byteLength(JSON.stringify(parts))
-
 const storedBytes = sql`coalesce(m.parts_bytes, octet_length(m.parts::text))`
 
 /**

@@ -15,7 +15,6 @@ import * as queries from './queries.ts'
 import type { ChatSessionRow, NewSession } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
 import { searchSessions } from './search/search.ts'
-export { messageBytes } from './message-queries.ts'
 export { messageWords } from './search/words.ts'
 import type { FoundSession } from './search/search.ts'
 

@@ -4,7 +4,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
-import { messageBytes, messageWords } from '../../sessions/sessions.ts'
+import { messageWords } from '../../sessions/sessions.ts'
 
 export interface RepliedTurn {
   id: string
@@ -56,7 +56,7 @@ export const importMessages = (
 ) => {
   const rows = messages.map((message) => ({
     ...message,
-    bytes: messageBytes(message.parts),
+    bytes: Buffer.byteLength(JSON.stringify(message.parts)),
     words: messageWords(orgId, message.parts),
   }))
   return db.execute(sql`

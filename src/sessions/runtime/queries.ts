@@ -3,7 +3,6 @@ import { insertOutbox } from '../../outbox/queries.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
-import { messageBytes } from '../message-queries.ts'
 import { touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { messageWords } from '../search/words.ts'
@@ -87,12 +86,15 @@ export interface EndingTurn {
 /** Records events unless the lease is lost. */
 const recordEvents = (events: readonly OutboxRow[]): Sql => sql`reported as (${insertOutbox(events, sql`from leased`)})`
 
-const insertReply = (orgId: string, turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
+const insertReply = (orgId: string, turn: EndingTurn, parts: MessagePart[]): Sql => {
+  const json = JSON.stringify(parts)
+  return sql`replied as (
   insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts,
     parts_bytes, words)
   select leased.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, leased.id, ${turn.number}::integer,
-    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb,
-    ${messageBytes(parts)}::integer, ${messageWords(orgId, parts)}::tsvector from leased, session)`
+    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${json}::jsonb,
+    ${Buffer.byteLength(json)}::integer, ${messageWords(orgId, parts)}::tsvector from leased, session)`
+}
 
 interface EndingOptions {
   orgId: string

@@ -7,7 +7,7 @@ import type { OutboxRow } from '../../outbox/queries.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import { touchAgents } from '../queries.ts'
-import { historyRecord, isNear, messageBytes } from '../message-queries.ts'
+import { historyRecord, isNear } from '../message-queries.ts'
 import type { Skipped } from '../branches/skipped.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { messageWords } from '../search/words.ts'
@@ -247,6 +247,7 @@ export const insertTurn = async (
           statement_timestamp() + ${lease.leaseMs} * interval '1 millisecond'`,
       }
     : { columns: empty, values: empty }
+  const parts = JSON.stringify(turn.message.parts)
   return db.row<HandedRecords>(sql`
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, endpoint_id, model, pricing, max_steps,
@@ -264,8 +265,8 @@ export const insertTurn = async (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts, parts_bytes,
         words)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
-        'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)},
-        ${messageBytes(turn.message.parts)}, ${messageWords(orgId, turn.message.parts)})
+        'user', ${JSON.stringify(turn.message.author)}, ${parts},
+        ${Buffer.byteLength(parts)}, ${messageWords(orgId, turn.message.parts)})
     ), changed as (
       update sessions
       set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),

@@ -3847,7 +3847,7 @@ class Invitation(TypedDict):
     invitedBy: str
     # Time of creation.
     createdAt: str
-    # Time at which the invitation expires, 30 days after it was sent.
+    # Time at which the invitation expires, after 30 days.
     expiresAt: str
 
 
@@ -3910,7 +3910,7 @@ class ListedMember(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
-    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    # Time at which the invitation expires, after 30 days. Null for members.
     expiresAt: str | None
     # Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin.
     lastActiveAt: str | None
@@ -4078,7 +4078,7 @@ class Member(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
-    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    # Time at which the invitation expires, after 30 days. Null for members.
     expiresAt: str | None
 
 
@@ -4214,7 +4214,7 @@ class MemberCreated(TypedDict):
     createdAt: str
     # `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.
     status: Literal["active", "invited"]
-    # Time at which the invitation expires, 30 days after it was sent. Null for members.
+    # Time at which the invitation expires, after 30 days. Null for members.
     expiresAt: str | None
     # One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org.
     signInLink: str | None

@@ -3426,7 +3426,7 @@ export interface Invitation {
   invitedBy: string
   /** Time of creation. */
   createdAt: string
-  /** Time at which the invitation expires, 30 days after it was sent. */
+  /** Time at which the invitation expires, after 30 days. */
   expiresAt: string
 }
 
@@ -3482,7 +3482,7 @@ export interface ListedMember {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
-  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  /** Time at which the invitation expires, after 30 days. Null for members. */
   expiresAt: string | null
   /** Time of the latest request of the member in this org, in the console or with an API key, accurate to an hour. Null before the first, for invited people, and for callers who are neither owner nor admin. */
   lastActiveAt: string | null
@@ -3643,7 +3643,7 @@ export interface Member {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
-  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  /** Time at which the invitation expires, after 30 days. Null for members. */
   expiresAt: string | null
 }
 
@@ -3767,7 +3767,7 @@ export interface MemberCreated {
   createdAt: string
   /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
-  /** Time at which the invitation expires, 30 days after it was sent. Null for members. */
+  /** Time at which the invitation expires, after 30 days. Null for members. */
   expiresAt: string | null
   /** One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org. */
   signInLink: string | null

@@ -162,9 +162,7 @@ const memberFields = {
     description:
       '`active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.',
   }),
-  expiresAt: Nullable(
-    TimestampOf('Time at which the invitation expires, 30 days after it was sent. Null for members.'),
-  ),
+  expiresAt: Nullable(TimestampOf('Time at which the invitation expires, after 30 days. Null for members.')),
 }
 /** A member in a list. */
 export const ListedMember = Type.Object(
@@ -215,7 +213,7 @@ export const Invitation = Type.Object(
     role: Role,
     invitedBy: Type.String({ description: 'Name of the member who sent the invitation.', examples: ['Grace Hopper'] }),
     createdAt: CreatedAt,
-    expiresAt: TimestampOf('Time at which the invitation expires, 30 days after it was sent.'),
+    expiresAt: TimestampOf('Time at which the invitation expires, after 30 days.'),
   },
   { description: 'An invitation to an org.' },
 )

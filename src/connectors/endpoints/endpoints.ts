@@ -158,8 +158,9 @@ const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> =
 /**
  * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if its body is not one of the
  * provider's formats. An event of another account than that of the connection gets an empty response, because the provider
- * would repeat it after an error. Returns the response after the event has been stored with the job that it needs; a duplicate gets
- * the same response and is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
+ * would repeat it after an error. Returns the response after the event has been stored with the job that it needs; a
+ * duplicate gets the same response and is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider
+ * retries.
  */
 export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Promise<ProviderResponse> => {
   const { adapters, chains, inbox, log, secrets } = deps

@@ -1,6 +1,7 @@
-// Entry point of the sandboxed process, which reads one file and exits. It reads the bytes from standard input, and the
-// format and the time in milliseconds after which it ends with what was read from its arguments, and writes one line of JSON. It has no environment and cannot open other files, sockets or
-// processes, so that an exploited parser bug gives no access to anything else.
+// Entry point of the sandboxed process, which reads one file and exits. It reads the bytes from standard input and writes one
+// line of JSON. Its arguments are the format, and the milliseconds after which it returns what it has read so far. It has no
+// environment and cannot open other files, sockets or processes, so that an exploited parser bug gives no access to anything
+// else.
 import { extract } from './extract.ts'
 import type { Format } from './formats/formats.ts'
 import { PreviewError } from './payload.ts'
